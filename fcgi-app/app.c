@@ -78,7 +78,7 @@ int app_open(struct app *app, const char *conf_file, struct err *e)
 	app->share = share_process();
 	conf = app_conf(app);
 	blob_use(conf->file_dir, conf->file_store == FILE_STORE_DIRECTORY);
-	app->db = store_open(&conf->db, 0, e);
+	app->db = store_open(&conf->db, e);
 	conf_put(conf);
 	if (!app->db)
 		return -1;

@@ -19,7 +19,7 @@ enum { FORM_MOST = LIM_FORM_FIELDS + 2 * LIM_MESSAGE_ATTACHMENTS };
 
 /* A token; its text is this in base64url. */
 struct form_token {
-	unsigned char made_us[8];	/* since 1970, big-endian */
+	unsigned char created_us[8];	/* since 1970, big-endian */
 	unsigned char mac[crypto_auth_BYTES];
 };
 
@@ -129,7 +129,7 @@ static int sign(struct request *rq, struct form_token *t, struct err *e)
 	_Static_assert(KEY_BYTES == crypto_auth_KEYBYTES, "keys fit");
 	if (key_cached(&rq->app->form_key, rq->app->db, key, e) < 0)
 		return -1;
-	buf_add(&text, t->made_us, sizeof(t->made_us));
+	buf_add(&text, t->created_us, sizeof(t->created_us));
 	buf_addstr(&text, rq->by.who->tenant);
 	buf_addc(&text, '\0');
 	buf_adds(&text, rq->by.who->user_id_text);
@@ -144,8 +144,8 @@ int form_token(struct request *rq, char out[FORM_TOKEN_BYTES], struct err *e)
 	int64_t now_us = clock_now_us();
 	struct form_token t;
 
-	for (size_t i = 0; i < sizeof(t.made_us); i++)
-		t.made_us[i] = (unsigned char)(now_us >> (56 - 8 * i));
+	for (size_t i = 0; i < sizeof(t.created_us); i++)
+		t.created_us[i] = (unsigned char)(now_us >> (56 - 8 * i));
 	if (sign(rq, &t, e) < 0)
 		return -1;
 	sodium_bin2base64(out, FORM_TOKEN_BYTES, (unsigned char *)&t, sizeof(t),
@@ -156,7 +156,7 @@ int form_token(struct request *rq, char out[FORM_TOKEN_BYTES], struct err *e)
 int form_check(struct request *rq, struct err *e)
 {
 	struct str text = form_field(rq, FORM_TOKEN_FIELD);
-	int64_t made_us = 0, now_us = clock_now_us();
+	int64_t created_us = 0, now_us = clock_now_us();
 	struct form_token given, right;
 	size_t n = 0;
 
@@ -170,10 +170,10 @@ int form_check(struct request *rq, struct err *e)
 	if (sodium_memcmp(given.mac, right.mac, sizeof(given.mac)) != 0)
 		return err_set(e, ERR_CSRF, "the form's token is not ours, or "
 			       "another caller's");
-	for (size_t i = 0; i < sizeof(given.made_us); i++)
-		made_us = (int64_t)((uint64_t)made_us << 8 | given.made_us[i]);
-	if (made_us > now_us + 60 * 1000000LL ||
-	    now_us - made_us > FORM_TOKEN_AGE_S * 1000000LL)
+	for (size_t i = 0; i < sizeof(given.created_us); i++)
+		created_us = (int64_t)((uint64_t)created_us << 8 | given.created_us[i]);
+	if (created_us > now_us + 60 * 1000000LL ||
+	    now_us - created_us > FORM_TOKEN_AGE_S * 1000000LL)
 		return err_public(e, ERR_CSRF,
 				  "This form is too old. Send it again.");
 	return 0;

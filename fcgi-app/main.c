@@ -157,7 +157,7 @@ static int read_options(int argc, char **argv, struct options *o)
 		case 'R':
 			return reload(optarg);
 		case 'V':
-			version_print("lamplighter");
+			version_print();
 			return 0;
 		case 'h':
 			usage(stdout);
@@ -270,7 +270,7 @@ static void answer_reload(const siginfo_t *si, bool done)
 		(void)kill(si->si_pid, done ? SIGUSR1 : SIGUSR2);
 }
 
-static bool told_to_stop(void)
+static bool has_stop_signal(void)
 {
 	const struct timespec now = { 0 };
 	sigset_t set;
@@ -349,7 +349,7 @@ static void finish_turns(struct app *app, struct workers *pool, pid_t next)
 
 	log_info("another process serves; finishing what runs");
 	app_count(app);
-	while (workers_drain(pool, LOOK_MS) && !told_to_stop() &&
+	while (workers_drain(pool, LOOK_MS) && !has_stop_signal() &&
 	       !has_ended(next) && clock_mono_ms() < end_ms)
 		app_count_on(app);
 }

@@ -198,7 +198,7 @@ void resp_error(struct response *rs, const struct err *e)
 		resp_header(rs, "WWW-Authenticate", "Bearer");
 }
 
-static void put(struct response *rs, const void *p, size_t n)
+static void send_bytes(struct response *rs, const void *p, size_t n)
 {
 	if (!rs->gone && n && rs->conn->write(rs->conn, p, n) < 0)
 		rs->gone = true;
@@ -244,7 +244,7 @@ static void send_head(struct response *rs, bool stream, bool at_once)
 	buf_adds(b, "\r\n");
 	buf_addstr(b, buf_str(&rs->headers));
 	buf_adds(b, "\r\n");
-	put(rs, b->p, b->n);
+	send_bytes(rs, b->p, b->n);
 }
 
 static void open_stream(struct response *rs, int status,
@@ -283,7 +283,7 @@ void resp_flush(struct response *rs)
 	if (!rs->body.n && buf_ok(&rs->body))
 		return;
 	if (!rs->head_only) {
-		put(rs, rs->body.p, rs->body.n);
+		send_bytes(rs, rs->body.p, rs->body.n);
 		rs->sent_bytes += rs->body.n;
 	}
 	if (!rs->gone && rs->conn->flush(rs->conn) < 0)
@@ -316,7 +316,7 @@ void resp_finish(struct response *rs)
 		}
 		send_head(rs, false, false);
 		if (!rs->head_only && rs->content_type) {
-			put(rs, rs->body.p, rs->body.n);
+			send_bytes(rs, rs->body.p, rs->body.n);
 			rs->sent_bytes += rs->body.n;
 		}
 		/*

@@ -483,8 +483,8 @@ static void answer_preflight(struct request *rq, struct response *rs)
 	resp_header(rs, "Access-Control-Max-Age", "600");
 }
 
-static int run(struct request *rq, struct response *rs, unsigned *allow,
-	       struct err *e)
+static int run_handler(struct request *rq, struct response *rs, unsigned *allow,
+		       struct err *e)
 {
 	rq->route = route_find(rq->mount, rq->method, rq->path, rq->args,
 			       allow, e);
@@ -586,7 +586,7 @@ void route_dispatch(struct request *rq, struct response *rs)
 	unsigned allow = 0;
 
 	set_errors(rq, rs);
-	if (run(rq, rs, &allow, &e) < 0 && rs->state == RESP_OPEN)
+	if (run_handler(rq, rs, &allow, &e) < 0 && rs->state == RESP_OPEN)
 		resp_error(rs, &e);
 	if (allow)
 		set_allow(rs, allow);

@@ -2,6 +2,9 @@
 #include "worker.h"
 
 #include <errno.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +34,7 @@
 #define BACK_OFF_MS      20	/* after accept failed for lack of resources */
 
 #define FRESH_MS         2	/* a request that takes longer waits for something */
+#define MANY             64	/* requests at once whose memory is given back afterwards */
 #define SPARE            2	/* accept at once; more would alternate, with cold caches */
 #define LOOK_MS          1	/* the watcher's interval while no worker accepts */
 
@@ -61,6 +65,8 @@ struct workers {
 	int idle;		/* workers that accept, or are about to */
 	int n_fresh;
 	int n_parked, n_calls;
+	int n_most;		/* requests at once, since memory was given back */
+	int n_left;		/* workers, likewise */
 	bool asleep;		/* the watcher */
 	pthread_t left;		/* the last worker that has left, if any has */
 	bool any_left;
@@ -142,8 +148,14 @@ static void wake_watcher(struct workers *p)
 		pthread_cond_signal(&p->look);
 }
 
+/* Requests that are being served. Under the lock. */
+static int n_serving(const struct workers *p)
+{
+	return p->n - p->n_parked - p->idle;
+}
+
 /* The worker has accepted a connection. */
-static void take(struct workers *p, struct worker *w)
+static void take_slot(struct workers *p, struct worker *w)
 {
 	bool more = false;
 
@@ -153,6 +165,7 @@ static void take(struct workers *p, struct worker *w)
 	w->fresh = true;
 	p->n_fresh++;
 	p->idle--;
+	p->n_most = MAX(p->n_most, n_serving(p));
 	more = call_one(p);
 	wake_watcher(p);
 	pthread_mutex_unlock(&p->lock);
@@ -162,9 +175,10 @@ static void take(struct workers *p, struct worker *w)
 
 /*
  * After a request: returns to accept again, at once or when woken. Returns false if
- * the worker should leave; it is then not counted as idle.
+ * the worker should leave; it is then not counted as idle. One of many that are parked
+ * keeps nothing of its arena.
  */
-static bool next_turn(struct workers *p, struct worker *w)
+static bool next_turn(struct workers *p, struct worker *w, struct arena *a)
 {
 	struct timespec end;
 	bool stay = true;
@@ -175,6 +189,8 @@ static bool next_turn(struct workers *p, struct worker *w)
 		p->idle++;
 	} else {
 		wake_watcher(p);
+		if (p->n_parked >= p->hands)
+			arena_release(a);
 		clock_gettime(CLOCK_MONOTONIC, &end);
 		end.tv_sec += p->idle_ms / 1000 + 1;
 		p->n_parked++;
@@ -318,6 +334,27 @@ static void work_idle(struct workers *p)
 }
 
 /*
+ * When there are few requests after many at once, or many workers have left: the C
+ * library keeps what was freed, since it is in pieces between those that are used.
+ */
+static void give_back_memory(struct workers *p)
+{
+#ifdef __GLIBC__
+	bool due;
+
+	pthread_mutex_lock(&p->lock);
+	due = (p->n_most >= MANY || p->n_left >= MANY) && n_serving(p) < p->hands;
+	if (due)
+		p->n_most = p->n_left = 0;
+	pthread_mutex_unlock(&p->lock);
+	if (due)
+		(void)malloc_trim(0);
+#else
+	(void)p;
+#endif
+}
+
+/*
  * A connection, or -1 if this worker should leave: because the pool stops, or because
  * there was nothing to do for idle_ms and other workers are waiting, too. A worker
  * that leaves is no longer counted as idle.
@@ -340,6 +377,7 @@ static int next_connection(struct workers *p)
 			continue;
 		}
 		work_idle(p);
+		give_back_memory(p);
 		if (clock_mono_ms() - idle_since < p->idle_ms)
 			continue;
 		/* Leave, but never as the last one. */
@@ -373,6 +411,7 @@ static void leave(struct workers *p)
 	p->left = pthread_self();
 	p->any_left = true;
 	p->n--;
+	p->n_left++;
 	pthread_cond_signal(&p->gone);
 	pthread_mutex_unlock(&p->lock);
 	if (any)
@@ -392,7 +431,7 @@ static void *worker_run(void *arg)
 	while (stay && (fd = next_connection(p)) >= 0) {
 		struct conn *conn;
 
-		take(p, &w);
+		take_slot(p, &w);
 		conn = fcgi_begin(fcgi, fd);
 		if (conn) {
 			serve(s, p->app, conn);
@@ -404,7 +443,7 @@ static void *worker_run(void *arg)
 			}
 			serve_end(s, p->app);
 		}
-		stay = next_turn(p, &w);
+		stay = next_turn(p, &w, &s->arena);
 	}
 	serve_release(s);
 	free(s);

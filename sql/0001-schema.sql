@@ -39,6 +39,11 @@ CREATE TABLE IF NOT EXISTS api_token (
   expires_us BIGINT       NULL COMMENT 'us since 1970 UTC; NULL: never',
   revoked_us BIGINT       NULL COMMENT 'us since 1970 UTC; NULL: in force',
   ended_us   BIGINT       AS (LEAST(COALESCE(revoked_us, 9223372036854775807), COALESCE(expires_us, 9223372036854775807))) PERSISTENT COMMENT 'us since 1970 UTC: revoked or expired, whichever is first; 2^63-1: neither',
+  read_only  TINYINT      NOT NULL DEFAULT 0 COMMENT '1: it asks agents and reads, and changes nothing else; no tools that change something',
+  approve    TINYINT      NOT NULL DEFAULT 0 COMMENT '1: it may decide approvals, if its user may',
+  agents     TEXT         CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'JSON array of workspace and workspace/agent: those only; NULL: all' CHECK (agents IS NULL OR JSON_VALID(agents)),
+  tools      TEXT         CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'JSON array of names of tools: those only; NULL: all' CHECK (tools IS NULL OR JSON_VALID(tools)),
+  used_us    BIGINT       NULL COMMENT 'us since 1970 UTC, to ten minutes: when it was used last; NULL: never',
   PRIMARY KEY (id),
   UNIQUE KEY api_token_hash (hash),
   KEY api_token_tenant (tenant_id, id),
@@ -73,6 +78,8 @@ CREATE TABLE IF NOT EXISTS web_process (
 -- purge has deleted its rows. A fork of a long thread can be read at once: a job copies its
 -- older messages (copy_of). Each user has an index of their conversations (search_base.id is
 -- the user's): what it lacks is marked in unindexed.
+-- Each of its lists (shelf) is a range of one key. How many users an agent has is read from an
+-- index alone: a conversation's agent and user never change, so turns do not touch it.
 CREATE TABLE IF NOT EXISTS conversation (
   id                 BINARY(16)   NOT NULL COMMENT 'UUIDv7, or the id that the client chose',
   tenant_id          VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug; empty: being deleted',
@@ -95,13 +102,27 @@ CREATE TABLE IF NOT EXISTS conversation (
   knowledge_base_ids TEXT         CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'JSON: ids of knowledge bases, of deleted ones too; NULL: not said' CHECK (JSON_VALID(knowledge_base_ids)),
   unindexed          TINYINT      NULL DEFAULT 1 COMMENT '1: the search index has to look at it; NULL: it has it as it is',
   indexed            BIGINT       NOT NULL DEFAULT 0 COMMENT 'the index has its title and the messages below this message.seq; 0: nothing; -1: what it said before',
+  client             VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NULL COMMENT 'program that it belongs to, as it is called; NULL: it is the user''s own',
+  archived           TINYINT      NOT NULL DEFAULT 0 COMMENT '1: it is in the list of archived ones',
+  shelf              TINYINT      GENERATED ALWAYS AS (IF(archived = 1, 1, IF(agent_id = '~draft', 3, IF(client IS NULL, 0, 2)))) STORED COMMENT 'its list. 0: the user''s own; 1: archived; 2: of programs; 3: in none',
+  pinned_us          BIGINT       NULL COMMENT 'us since 1970 UTC: since when it is pinned; NULL: it is not',
+  folder_id          BINARY(16)   NULL COMMENT 'conversation_folder.id; NULL: in none',
+  tags               TEXT         CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'a line each, with a line end also before the first; NULL: none',
+  context_type       VARCHAR(32)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NULL COMMENT 'a context type of tool/core/pool.def; NULL: by project_id',
+  project_id         VARCHAR(36)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NULL COMMENT 'project.id as text; there may be none any more; NULL: none',
+  focus_id           VARCHAR(36)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NULL COMMENT 'entity.id as text, which the user looks at; NULL: none',
+  bytes              INT UNSIGNED GENERATED ALWAYS AS (COALESCE(LENGTH(title), 0) + COALESCE(LENGTH(tags), 0) + COALESCE(LENGTH(knowledge_base_ids), 0)) STORED COMMENT 'of its title, tags and ids of knowledge bases',
   PRIMARY KEY (id),
-  KEY conversation_list (tenant_id, user_id, updated_us, id),
   KEY conversation_fork (forked_from),
   KEY conversation_of_agent (tenant_id, user_id, workspace_id, agent_id, created_us, id),
   KEY conversation_copy (copy_of),
   KEY conversation_of_workspace (tenant_id, workspace_id, agent_id, created_us, id),
-  KEY conversation_unindexed (unindexed, tenant_id, user_id, id)
+  KEY conversation_unindexed (unindexed, tenant_id, user_id, id),
+  KEY conversation_shelf (tenant_id, user_id, shelf, updated_us, id),
+  KEY conversation_pinned (tenant_id, user_id, pinned_us),
+  KEY conversation_folder (folder_id),
+  KEY conversation_bytes (tenant_id, user_id, bytes),
+  KEY conversation_users (tenant_id, workspace_id, agent_id, user_id)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
   COMMENT='a thread of one user with one agent';
 
@@ -129,6 +150,9 @@ CREATE TABLE IF NOT EXISTS message (
   prompt_id       VARCHAR(36)       CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NULL COMMENT 'prompt.id as text, or that of a shipped one, as in meta; NULL: none',
   attachments     TEXT              CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'JSON array of the files that were sent with it, as in meta; NULL: none',
   bytes           INT UNSIGNED      GENERATED ALWAYS AS (LENGTH(content) + COALESCE(LENGTH(meta), 0)) STORED COMMENT 'of content and meta',
+  context_type    VARCHAR(32)       CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NULL COMMENT 'a context type of tool/core/pool.def, as in meta; NULL: global',
+  project_id      VARCHAR(36)       CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NULL COMMENT 'project.id as text, which the user was in, as in meta; NULL: none',
+  focus_id        VARCHAR(36)       CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NULL COMMENT 'entity.id as text, which the user looked at, as in meta; NULL: none',
   PRIMARY KEY (conversation_id, seq),
   KEY message_bytes (conversation_id, bytes)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
@@ -156,6 +180,150 @@ CREATE TABLE IF NOT EXISTS thread_gap (
   UNIQUE KEY thread_gap_to (conversation_id, head_seq, to_seq)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
   COMMENT='numbers between the messages of a thread or a variant; no two touch';
+
+-- Conversations of programs that send the whole thread with each request (store/prefix.h).
+CREATE TABLE IF NOT EXISTS client_prefix (
+  tenant_id       VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug',
+  user_id         BINARY(16)   NOT NULL COMMENT 'owner of the conversation: user.id',
+  hash            BINARY(16)   NOT NULL COMMENT 'of client, agent, and the thread up to an answer as the client has it',
+  conversation_id BINARY(16)   NOT NULL COMMENT 'conversation.id',
+  user_seq        INT UNSIGNED NOT NULL COMMENT 'message.seq of the last user message in it',
+  answer_seq      INT UNSIGNED NULL COMMENT 'message.seq of the answer; NULL: the turn waited',
+  instructions    BINARY(16)   NOT NULL COMMENT 'hash of the system messages that the client sent with it',
+  created_us      BIGINT       NOT NULL COMMENT 'us since 1970 UTC; moved on with the conversation, when the row is looked at',
+  PRIMARY KEY (tenant_id, user_id, hash),
+  KEY client_prefix_conversation (conversation_id),
+  KEY client_prefix_age (created_us)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+  COMMENT='threads by what their clients send';
+
+CREATE TABLE IF NOT EXISTS conversation_folder (
+  id         BINARY(16)   NOT NULL COMMENT 'UUID',
+  tenant_id  VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug',
+  user_id    BINARY(16)   NOT NULL COMMENT 'whose: user.id',
+  version    BIGINT       NOT NULL COMMENT 'moved by every change',
+  created_us BIGINT       NOT NULL COMMENT 'us since 1970 UTC',
+  updated_us BIGINT       NOT NULL COMMENT 'us since 1970 UTC',
+  sort_key   VARCHAR(100) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'name, folded',
+  name       VARCHAR(100) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'its name',
+  under_id   BINARY(16)   NULL COMMENT 'conversation_folder.id that it is in; NULL: at the top',
+  folded     MEDIUMBLOB   NULL COMMENT 'UTF-8: what q finds it by, without case and accents, a line for each field; NULL: it was written before its resource was searched, until migrate has run',
+  PRIMARY KEY (id),
+  KEY conversation_folder_list (tenant_id, user_id, sort_key, id),
+  KEY conversation_folder_under (under_id)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+  COMMENT='folders of conversations';
+
+-- What is remembered of a conversation beyond its newest messages (docs/memory.md).
+CREATE TABLE IF NOT EXISTS conversation_memory (
+  conversation_id BINARY(16)       NOT NULL COMMENT 'conversation.id',
+  number          INT UNSIGNED     NOT NULL COMMENT '1, 2, ...: the version; of the rows of a path the greatest is the one of now',
+  seen_seq        INT UNSIGNED     NOT NULL COMMENT 'message.seq of the last message that it knows; it belongs to the paths that have this message',
+  upto_seq        INT UNSIGNED     NOT NULL COMMENT 'message.seq of the last message that the summary replaces; 0: none',
+  replaces        INT UNSIGNED     NULL COMMENT 'number of the version that it was made from; NULL: none',
+  why             TINYINT UNSIGNED NOT NULL COMMENT '1 turns, 2 characters, 3 budget: folded for that reason; 4 results of tools; 5 changed by the user; 6 removed by the user; 7 the agent state was cleared',
+  summary         MEDIUMTEXT       CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'what was said before; empty: nothing is remembered',
+  state           MEDIUMTEXT       CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'JSON: the AgentState without its sessionId; NULL: empty' CHECK (JSON_VALID(state)),
+  kept            VARCHAR(200)     CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NULL COMMENT 'JSON array: message.seq of those up to upto_seq that are still sent whole; NULL: none' CHECK (JSON_VALID(kept)),
+  origins         TEXT             CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'JSON array: whose text it was made from, besides the user; NULL: nobody else' CHECK (JSON_VALID(origins)),
+  service         VARCHAR(64)      CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NULL COMMENT 'id of the LLM service that wrote it; NULL: none',
+  created_us      BIGINT           NOT NULL COMMENT 'us since 1970 UTC',
+  bytes           INT UNSIGNED     GENERATED ALWAYS AS (LENGTH(summary) + COALESCE(LENGTH(state), 0)) STORED COMMENT 'of summary and state',
+  PRIMARY KEY (conversation_id, number),
+  KEY conversation_memory_bytes (conversation_id, bytes)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+  COMMENT='versions of the summary and the agent state of conversations';
+
+CREATE TABLE IF NOT EXISTS conversation_fact (
+  conversation_id BINARY(16)       NOT NULL COMMENT 'conversation.id',
+  seq             INT UNSIGNED     NOT NULL COMMENT 'message.seq of the result that it was made from',
+  kind            TINYINT UNSIGNED NOT NULL COMMENT '1 a change, 2 a change that the user refused, 3 a choice of the user',
+  tool            VARCHAR(64)      CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'name of the tool',
+  fact            MEDIUMTEXT       CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'JSON object: args and result, long texts cut; approvalId' CHECK (JSON_VALID(fact)),
+  origins         TEXT             CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'JSON array: whose text is in it; NULL: nobody else''s' CHECK (JSON_VALID(origins)),
+  created_us      BIGINT           NOT NULL COMMENT 'us since 1970 UTC: of the result',
+  bytes           INT UNSIGNED     GENERATED ALWAYS AS (LENGTH(fact)) STORED COMMENT 'of fact',
+  PRIMARY KEY (conversation_id, seq),
+  KEY conversation_fact_bytes (conversation_id, bytes)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+  COMMENT='what was changed and decided in conversations, result by result';
+
+-- Conversations that others may read, and links that need no sign-on.
+CREATE TABLE IF NOT EXISTS conversation_share (
+  id              BINARY(16)   NOT NULL COMMENT 'UUID',
+  tenant_id       VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug',
+  user_id         BINARY(16)   NOT NULL COMMENT 'owner of the conversation: user.id',
+  version         BIGINT       NOT NULL COMMENT 'moved by every change',
+  created_us      BIGINT       NOT NULL COMMENT 'us since 1970 UTC',
+  updated_us      BIGINT       NOT NULL COMMENT 'us since 1970 UTC',
+  conversation_id BINARY(16)   NOT NULL COMMENT 'conversation.id',
+  member_id       BINARY(16)   NULL COMMENT 'user.id; NULL: it is a group',
+  group_name      VARCHAR(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'a group; NULL: it is a person',
+  reader_id       BINARY(16)   NOT NULL COMMENT 'who may read it: user.id, or the id of a group',
+  live            TINYINT      NOT NULL COMMENT '1: also what is said later',
+  upto_seq        INT UNSIGNED NULL COMMENT 'the last message.seq that they may read; NULL: live',
+  tools           TINYINT      NOT NULL COMMENT '1: with the calls of tools and their results',
+  files           TINYINT      NOT NULL COMMENT '1: with the names of attached files',
+  expires_us      BIGINT       NULL COMMENT 'us since 1970 UTC; NULL: never',
+  kind            VARCHAR(5)   CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL DEFAULT 'named' COMMENT 'named: of a person or a group; link: of all who have its link',
+  PRIMARY KEY (id),
+  UNIQUE KEY conversation_share_reader_id (conversation_id, reader_id),
+  KEY conversation_share_list (tenant_id, user_id, created_us, id),
+  KEY conversation_share_conversation (tenant_id, user_id, conversation_id, id),
+  KEY conversation_share_readers (tenant_id, reader_id, id),
+  KEY conversation_share_person (tenant_id, member_id),
+  KEY conversation_share_kind (tenant_id, kind, created_us, id)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+  COMMENT='who may read whose conversations';
+
+-- What is remembered of users in all their conversations (docs/memory.md).
+CREATE TABLE IF NOT EXISTS personal_memory (
+  id              BINARY(16)   NOT NULL COMMENT 'UUID',
+  tenant_id       VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug',
+  user_id         BINARY(16)   NOT NULL COMMENT 'of whom: user.id',
+  version         BIGINT       NOT NULL COMMENT 'moved by every change',
+  created_us      BIGINT       NOT NULL COMMENT 'us since 1970 UTC',
+  updated_us      BIGINT       NOT NULL COMMENT 'us since 1970 UTC',
+  text            VARCHAR(300) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'a sentence about them',
+  state           VARCHAR(8)   CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'kept, proposed or refused; only kept ones are sent to a model',
+  conversation_id BINARY(16)   NULL COMMENT 'conversation.id in which it was said; NULL: written by the user, or deleted',
+  origins         TEXT         CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'JSON array: whose text it was made from, besides the user; NULL: nobody else' CHECK (JSON_VALID(origins)),
+  PRIMARY KEY (id),
+  KEY personal_memory_list (tenant_id, user_id, created_us, id),
+  KEY personal_memory_updated (tenant_id, user_id, updated_us, id),
+  KEY personal_memory_conversation (conversation_id)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+  COMMENT='what users let be remembered of themselves';
+
+-- How users rated the answers that they got.
+CREATE TABLE IF NOT EXISTS rating (
+  id              BINARY(16)   NOT NULL COMMENT 'UUID',
+  tenant_id       VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug',
+  user_id         BINARY(16)   NOT NULL COMMENT 'who rated: user.id',
+  version         BIGINT       NOT NULL COMMENT 'moved by every change',
+  created_us      BIGINT       NOT NULL COMMENT 'us since 1970 UTC',
+  updated_us      BIGINT       NOT NULL COMMENT 'us since 1970 UTC',
+  conversation_id BINARY(16)   NOT NULL COMMENT 'conversation.id',
+  message_id      VARCHAR(48)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'the answer: conversation and number',
+  value           VARCHAR(8)   CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'good or bad',
+  reasons         TEXT         CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'JSON array of words; NULL: none' CHECK (JSON_VALID(reasons)),
+  comment         TEXT         CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'in words of the user; NULL: none',
+  with_text       TINYINT      NOT NULL COMMENT '1: question and answer are shown to who reads all ratings',
+  turn_id         BINARY(16)   NULL COMMENT 'turn.id of the answer; NULL: it was copied',
+  workspace_id    VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'of the conversation',
+  agent_id        VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'of the answer, or of the conversation',
+  model           VARCHAR(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'that wrote it; NULL: not known',
+  finish_reason   VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'why it ended; NULL: not known',
+  documents       TEXT         CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'JSON array of ids: the documents that it was given' CHECK (JSON_VALID(documents)),
+  question        MEDIUMTEXT   CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'what was asked, if with_text',
+  answer          MEDIUMTEXT   CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'the answer, if with_text',
+  PRIMARY KEY (id),
+  UNIQUE KEY rating_message_id (tenant_id, user_id, message_id),
+  KEY rating_list (tenant_id, user_id, created_us, id),
+  KEY rating_all (tenant_id, created_us, id),
+  KEY rating_conversation (conversation_id)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+  COMMENT='ratings of answers';
 
 -- ---- Turns ---------------------------------------------------------------------------------
 
@@ -187,9 +355,13 @@ CREATE TABLE IF NOT EXISTS turn (
   journal_from     INT UNSIGNED      NULL COMMENT 'turn_journal.number of the first row with some; NULL: none',
   journal_seq      INT UNSIGNED      NULL COMMENT 'number of the first event there; NULL: none',
   journal_key      BINARY(32)        NULL COMMENT 'ChaCha20 key of its part of each row; NULL: none',
+  bytes            INT UNSIGNED      GENERATED ALWAYS AS (COALESCE(LENGTH(client), 0)) STORED COMMENT 'of client',
+  stop_us          BIGINT            NULL COMMENT 'us since 1970 UTC: it is stopped then, for its client has left and none has come back; NULL: nobody left',
+  response_gone    TINYINT UNSIGNED  NOT NULL DEFAULT 0 COMMENT '1: a program has deleted its response (docs/openai-server.md); the last one of a conversation takes that along',
   PRIMARY KEY (id),
   KEY turn_conversation (conversation_id, id),
-  KEY turn_status (status)
+  KEY turn_status (status),
+  KEY turn_bytes (conversation_id, bytes)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
   COMMENT='one run of the loop';
 
@@ -245,10 +417,12 @@ CREATE TABLE IF NOT EXISTS turn_wait (
   decided_by      BINARY(16)        NULL COMMENT 'user.id; NULL: open, or nobody did',
   decided_via     VARCHAR(32)       CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'how they were signed in; NULL: nobody did',
   used_us         BIGINT            NULL COMMENT 'us since 1970 UTC; the decision was taken up, once; NULL: not yet',
+  bytes           INT UNSIGNED      GENERATED ALWAYS AS (LENGTH(args) + COALESCE(LENGTH(edited), 0) + COALESCE(LENGTH(result), 0)) STORED COMMENT 'of what was asked and answered',
   PRIMARY KEY (turn_id, position),
   UNIQUE KEY turn_wait_id (id),
   KEY turn_wait_conversation (conversation_id),
-  KEY turn_wait_open (tenant_id, user_id, status, kind, expires_us)
+  KEY turn_wait_open (tenant_id, user_id, status, kind, expires_us),
+  KEY turn_wait_bytes (tenant_id, user_id, bytes)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
   COMMENT='calls that wait for the user or the page, and what became of them';
 
@@ -318,7 +492,7 @@ CREATE TABLE IF NOT EXISTS usage_record (
   service_id         VARCHAR(64)      CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NULL COMMENT 'id of the LLM service; own: one of the user; NULL: not known',
   provider           VARCHAR(64)      CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'provider row',
   model              VARCHAR(190)     CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'as the server named it',
-  payer              TINYINT UNSIGNED NULL COMMENT '1 the installation (a service of the configuration), 2 the tenant (a service made over the API), 3 the user (a key of their own); NULL: not known',
+  payer              TINYINT UNSIGNED NULL COMMENT '1 the installation (a service of the configuration), 2 the tenant (a service made over the API), 3 the user (a key of their own), 4 the workspace (a service that its managers made); NULL: not known',
   input_tokens       INT UNSIGNED     NULL COMMENT 'not cached input; NULL: unknown',
   cache_read_tokens  INT UNSIGNED     NULL COMMENT 'input read from a cache; NULL: unknown',
   cache_write_tokens INT UNSIGNED     NULL COMMENT 'input written to a cache; NULL: unknown',
@@ -338,6 +512,76 @@ CREATE TABLE IF NOT EXISTS usage_record (
   KEY usage_conversation (conversation_id)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
   COMMENT='one row per turn, completion or title';
+
+-- Plans: work of a turn in steps that run in parallel, wait, and go on in any process
+-- (docs/plans.md).
+CREATE TABLE IF NOT EXISTS plan (
+  id              BINARY(16)   NOT NULL COMMENT 'UUID, of the turn and the call',
+  tenant_id       VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug',
+  user_id         BINARY(16)   NOT NULL COMMENT 'whose: user.id',
+  version         BIGINT       NOT NULL COMMENT 'moved by every change',
+  created_us      BIGINT       NOT NULL COMMENT 'us since 1970 UTC',
+  updated_us      BIGINT       NOT NULL COMMENT 'us since 1970 UTC',
+  conversation_id BINARY(16)   NOT NULL COMMENT 'conversation.id',
+  turn_id         BINARY(16)   NOT NULL COMMENT 'turn.id: the turn that it belongs to',
+  call_id         TEXT         CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'the call of the tool plan in that turn',
+  goal            TEXT         CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'what it is to reach',
+  status          VARCHAR(8)   CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'proposed, running, waiting, done, partial or stopped',
+  plan            MEDIUMTEXT   CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'JSON: the AgentPlan' CHECK (JSON_VALID(plan)),
+  progress        MEDIUMTEXT   CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'JSON array: state and cost of each step' CHECK (JSON_VALID(progress)),
+  origins         TEXT         CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'JSON array: whose text it was made from, besides the user; NULL: nobody else' CHECK (JSON_VALID(origins)),
+  bytes           INT UNSIGNED GENERATED ALWAYS AS (LENGTH(goal) + LENGTH(plan) + LENGTH(progress)) STORED COMMENT 'of its texts',
+  rights          TEXT         CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'JSON: the identity of the last request that ran it (lib/auth/saved.h); NULL: no job runs it' CHECK (rights IS NULL OR JSON_VALID(rights)),
+  asked_us        BIGINT       NOT NULL DEFAULT 0 COMMENT 'us since 1970 UTC: of that request; 0: none',
+  wakes           INT UNSIGNED NOT NULL DEFAULT 0 COMMENT 'how often a job has gone on with it since a step or call of it ended, or since that request',
+  woken_at        INT UNSIGNED NULL COMMENT 'how many steps and calls of it had ended when a job went on with it last; NULL: none has',
+  PRIMARY KEY (id),
+  KEY plan_turn (turn_id),
+  KEY plan_list (tenant_id, user_id, created_us, id),
+  KEY plan_conversation (conversation_id),
+  KEY plan_of (tenant_id, user_id, conversation_id, id),
+  KEY plan_bytes (tenant_id, user_id, bytes)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+  COMMENT='plans of turns';
+
+CREATE TABLE IF NOT EXISTS plan_step (
+  plan_id         BINARY(16)       NOT NULL COMMENT 'plan.id',
+  number          INT UNSIGNED     NOT NULL COMMENT '0, 1, ... in the order of the plan',
+  conversation_id BINARY(16)       NOT NULL COMMENT 'conversation.id',
+  status          TINYINT UNSIGNED NOT NULL COMMENT '1 ready, 2 running, 3 waiting, 4 done, 5 failed, 6 skipped',
+  result          MEDIUMTEXT       CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'its answer, or why it failed; NULL: none yet',
+  origins         TEXT             CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'JSON array: whose text is in the result; NULL: nobody else''s' CHECK (JSON_VALID(origins)),
+  tokens          BIGINT           NOT NULL COMMENT 'tokens: of its model calls',
+  cost            DOUBLE           NULL COMMENT 'in the currency of the service; NULL: unknown',
+  started_us      BIGINT           NULL COMMENT 'us since 1970 UTC; NULL: not yet',
+  ended_us        BIGINT           NULL COMMENT 'us since 1970 UTC; NULL: not yet',
+  stop_us         BIGINT           NULL COMMENT 'us since 1970 UTC: the user stopped it while it ran; NULL: no',
+  bytes           INT UNSIGNED     GENERATED ALWAYS AS (COALESCE(LENGTH(result), 0)) STORED COMMENT 'of its result',
+  PRIMARY KEY (plan_id, number),
+  KEY plan_step_conversation (conversation_id),
+  KEY plan_step_bytes (conversation_id, bytes)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+  COMMENT='steps of plans';
+
+CREATE TABLE IF NOT EXISTS plan_call (
+  plan_id         BINARY(16)       NOT NULL COMMENT 'plan.id',
+  number          BIGINT           NOT NULL COMMENT 'step << 20 | round << 8 | call of the round',
+  conversation_id BINARY(16)       NOT NULL COMMENT 'conversation.id',
+  call_id         TEXT             CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'the model''s id of the call',
+  tool            VARCHAR(128)     CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'name of the tool',
+  args            MEDIUMTEXT       CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'the model''s arguments',
+  text            MEDIUMTEXT       CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'what the model said before the calls; only of the first call of a round',
+  tries           INT UNSIGNED     NOT NULL COMMENT 'how often it was begun: who begins it moves this, and only the last may write',
+  landed          INT UNSIGNED     NOT NULL COMMENT 'changes of resources that it has made, counted in their transactions',
+  result          MEDIUMTEXT       CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'what the model got; NULL: none yet',
+  flags           TINYINT UNSIGNED NOT NULL COMMENT '1: the result is JSON; 2: an error; 4: others'' text',
+  origins         TEXT             CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'JSON array: whose text is in the result; NULL: nobody else''s' CHECK (JSON_VALID(origins)),
+  bytes           INT UNSIGNED     GENERATED ALWAYS AS (LENGTH(args) + COALESCE(LENGTH(text), 0) + COALESCE(LENGTH(result), 0)) STORED COMMENT 'of its texts',
+  PRIMARY KEY (plan_id, number),
+  KEY plan_call_conversation (conversation_id),
+  KEY plan_call_bytes (conversation_id, bytes)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+  COMMENT='calls of tools in steps of plans';
 
 -- ---- Notices -------------------------------------------------------------------------------
 
@@ -373,17 +617,21 @@ CREATE TABLE IF NOT EXISTS notification (
 
 -- Work that outlives a response: one row each, taken by a lease.
 CREATE TABLE IF NOT EXISTS job (
-  kind       VARCHAR(32)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'name of a row of job.def',
-  subject    VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'what it is about, by kind: an id; asked for twice, it is one job',
-  tenant_id  VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug',
-  args       TEXT         CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'what else it needs: a JSON object, by kind',
-  due_us     BIGINT       NOT NULL COMMENT 'us since 1970 UTC from when it may be taken; whoever takes it moves it to the end of their lease; 9223372036854775807: it failed for good',
-  asked      BIGINT       NOT NULL DEFAULT 1 COMMENT 'how often it was asked for: whoever ends it sees what came meanwhile',
-  attempts   INT          NOT NULL DEFAULT 0 COMMENT 'how often it was taken since it last got on',
-  error      VARCHAR(300) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'why the last attempt failed',
-  created_us BIGINT       NOT NULL COMMENT 'us since 1970 UTC',
+  kind       VARCHAR(32)      CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'name of a row of job.def',
+  subject    VARCHAR(64)      CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'what it is about, by kind: an id; asked for twice, it is one job',
+  tenant_id  VARCHAR(64)      CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug',
+  user_id    BINARY(16)       NULL COMMENT 'user.id of the person who asked; NULL: the installation itself, or several persons',
+  args       TEXT             CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'what else it needs: a JSON object, by kind',
+  due_us     BIGINT           NOT NULL COMMENT 'us since 1970 UTC from when it may be taken; whoever takes it moves it to the end of their lease; 9223372036854775807: it failed for good',
+  asked      BIGINT           NOT NULL DEFAULT 1 COMMENT 'how often it was asked for: whoever ends it sees what came meanwhile',
+  attempts   INT              NOT NULL DEFAULT 0 COMMENT 'how often it was taken since it last got on',
+  taken      TINYINT UNSIGNED NOT NULL DEFAULT 0 COMMENT '1: somebody took it and runs it until due_us, then it is due; counted for the person',
+  error      VARCHAR(300)     CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'why the last attempt failed',
+  created_us BIGINT           NOT NULL COMMENT 'us since 1970 UTC',
   PRIMARY KEY (kind, subject),
-  KEY job_due_age (due_us, created_us)
+  KEY job_due_age (due_us, created_us),
+  KEY job_person (user_id, due_us),
+  KEY job_running (user_id, taken)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
   COMMENT='work that outlives a response';
 
@@ -434,6 +682,7 @@ CREATE TABLE IF NOT EXISTS workspace (
   visible_to          TEXT         CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'JSON: groups that see it, * for everyone; NULL: none' CHECK (JSON_VALID(visible_to)),
   author_id           BINARY(16)   NULL COMMENT 'who wrote prompt: user.id; NULL: unknown, or the installation',
   author              MEDIUMTEXT   CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'as agent.author' CHECK (JSON_VALID(author)),
+  folded              MEDIUMBLOB   NULL COMMENT 'UTF-8: what q finds it by, without case and accents, a line for each field; NULL: it was written before its resource was searched, until migrate has run',
   PRIMARY KEY (id),
   UNIQUE KEY workspace_workspace_id (tenant_id, workspace_id),
   KEY workspace_holder (tenant_id, holder_id, id),
@@ -443,10 +692,11 @@ CREATE TABLE IF NOT EXISTS workspace (
   COMMENT='workspaces that people made';
 
 CREATE TABLE IF NOT EXISTS workspace_reader (
-  tenant_id VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug',
-  reader_id BINARY(16)   NOT NULL COMMENT 'who sees it: user.id, or the id of a group, the tenant or its admins',
-  sort_key  VARCHAR(100) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'as workspace.sort_key',
-  row_id    BINARY(16)   NOT NULL COMMENT 'workspace.id',
+  tenant_id VARCHAR(64)      CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug',
+  reader_id BINARY(16)       NOT NULL COMMENT 'who sees it: user.id, or the id of a group, the tenant or its admins',
+  sort_key  VARCHAR(100)     CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'as workspace.sort_key',
+  row_id    BINARY(16)       NOT NULL COMMENT 'workspace.id',
+  role      TINYINT UNSIGNED NOT NULL DEFAULT 1 COMMENT '1: sees it; 2: also changes what is below it; 3: it is theirs',
   PRIMARY KEY (tenant_id, reader_id, sort_key, row_id),
   UNIQUE KEY workspace_reader_row (row_id, reader_id)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
@@ -476,17 +726,20 @@ CREATE TABLE IF NOT EXISTS agent (
   rag_enabled          TINYINT      NULL COMMENT '1: searches knowledge bases; NULL: not said',
   knowledge_base_ids   TEXT         CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'JSON: ids of knowledge bases; NULL: none' CHECK (JSON_VALID(knowledge_base_ids)),
   rag_max_results      BIGINT       NULL COMMENT 'passages at most; NULL: not said',
-  rag_min_score        TEXT         CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'JSON: number from 0 to 1; NULL: not said' CHECK (JSON_VALID(rag_min_score)),
+  rag_min_score        DOUBLE       NULL COMMENT '0 to 1; NULL: not said',
   rerank_enabled       TINYINT      NULL COMMENT '1: passages are ranked again; NULL: not said',
   reranking_service_id VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NULL COMMENT 'id of an LLM service; NULL: not said',
   rerank_max_results   BIGINT       NULL COMMENT 'passages behind the ranking; NULL: not said',
   author_id            BINARY(16)   NULL COMMENT 'who wrote system_prompt: user.id; NULL: unknown, or the installation',
   author               MEDIUMTEXT   CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'JSON {login, groups}: that user, and their groups when they wrote it; {}: the installation; NULL: unknown' CHECK (JSON_VALID(author)),
+  bytes                INT UNSIGNED GENERATED ALWAYS AS (LENGTH(name) + COALESCE(LENGTH(description), 0) + COALESCE(LENGTH(system_prompt), 0) + COALESCE(LENGTH(user_prompt), 0) + COALESCE(LENGTH(tools), 0) + COALESCE(LENGTH(knowledge_base_ids), 0)) STORED COMMENT 'of its texts',
+  folded               MEDIUMBLOB   NULL COMMENT 'UTF-8: what q finds it by, without case and accents, a line for each field; NULL: it was written before its resource was searched, until migrate has run',
   PRIMARY KEY (id),
   UNIQUE KEY agent_agent_id (parent_id, holder_id, agent_id),
   KEY agent_holder (tenant_id, holder_id, id),
   KEY agent_service (tenant_id, llm_service_id),
-  KEY agent_author (tenant_id, author_id)
+  KEY agent_author (tenant_id, author_id),
+  KEY agent_bytes (tenant_id, user_id, bytes)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
   COMMENT='agents that people made';
 
@@ -503,7 +756,7 @@ CREATE TABLE IF NOT EXISTS llm_service (
   service_id             VARCHAR(64)      CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'slug by which workspaces and agents name it',
   name                   VARCHAR(100)     CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'as it is shown',
   provider               VARCHAR(64)      CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'provider row',
-  model                  VARCHAR(190)     CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'name at the provider',
+  model                  VARCHAR(200)     CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'name at the provider',
   url                    VARCHAR(2048)    CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'base URL; NULL: the provider''s own',
   api_key                VARBINARY(16448) NULL COMMENT 'sealed key; NULL: none',
   api_version            VARCHAR(64)      CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'NULL: the provider''s default',
@@ -511,8 +764,8 @@ CREATE TABLE IF NOT EXISTS llm_service (
   capabilities           TEXT             CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'JSON array of names; NULL: chat and tools' CHECK (JSON_VALID(capabilities)),
   context_tokens         INT UNSIGNED     NULL COMMENT 'tokens of the context window; NULL: the default',
   max_output_tokens      INT UNSIGNED     NULL COMMENT 'tokens of the longest answer; NULL: the default',
-  temperature            TEXT             CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'JSON number, 0 to 2; NULL: not sent' CHECK (JSON_VALID(temperature)),
-  top_p                  TEXT             CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'JSON number, 0 to 1; NULL: not sent' CHECK (JSON_VALID(top_p)),
+  temperature            DOUBLE           NULL COMMENT '0 to 2; NULL: not sent',
+  top_p                  DOUBLE           NULL COMMENT '0 to 1; NULL: not sent',
   reasoning_effort       VARCHAR(32)      CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'in the provider''s terms; NULL: not sent',
   thinking_budget_tokens INT UNSIGNED     NULL COMMENT 'tokens for thinking; NULL: off',
   connect_timeout_ms     INT UNSIGNED     NULL COMMENT 'ms to connect; NULL: the default',
@@ -522,6 +775,7 @@ CREATE TABLE IF NOT EXISTS llm_service (
   retries                TINYINT UNSIGNED NULL COMMENT 'new attempts; NULL: the default',
   fallbacks              TEXT             CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'JSON array of service ids; NULL: none' CHECK (JSON_VALID(fallbacks)),
   quirks                 TEXT             CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'JSON object; NULL: those of the provider' CHECK (JSON_VALID(quirks)),
+  folded                 MEDIUMBLOB       NULL COMMENT 'UTF-8: what q finds it by, without case and accents, a line for each field; NULL: it was written before its resource was searched, until migrate has run',
   PRIMARY KEY (id),
   KEY llm_service_list (tenant_id, sort_key, id),
   UNIQUE KEY llm_service_service_id (tenant_id, service_id)
@@ -537,12 +791,13 @@ CREATE TABLE IF NOT EXISTS provider_instance (
   updated_us   BIGINT           NOT NULL COMMENT 'us since 1970 UTC',
   display_name VARCHAR(100)     CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'as its user sees it',
   provider     VARCHAR(64)      CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'provider row',
-  model        VARCHAR(190)     CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'name at the provider',
+  model        VARCHAR(200)     CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'name at the provider',
   url          VARCHAR(2048)    CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'base URL; NULL: the provider''s own',
   api_key      VARBINARY(16448) NULL COMMENT 'sealed key; NULL: none',
   api_version  VARCHAR(64)      CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'NULL: the provider''s default',
   deployment   VARCHAR(200)     CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'Azure; NULL: that of the model',
   capabilities TEXT             CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'JSON array of names; NULL: chat and tools' CHECK (JSON_VALID(capabilities)),
+  agents       TEXT             CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'JSON array of "workspace/agent" whose turns it serves before the active one; NULL: none' CHECK (JSON_VALID(agents)),
   active       TINYINT UNSIGNED NULL COMMENT '1: used for its user''s calls; of several, the one changed last',
   PRIMARY KEY (id),
   KEY provider_instance_list (tenant_id, user_id, created_us, id)
@@ -551,15 +806,15 @@ CREATE TABLE IF NOT EXISTS provider_instance (
 
 -- What users, groups and the tenant have set, one row for each of them.
 CREATE TABLE IF NOT EXISTS setting (
-  holder_id  BINARY(16)   NOT NULL COMMENT 'whose: user.id, or the id of a group or of the tenant, as prompt.holder_id',
-  tenant_id  VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug',
-  level      TINYINT      NOT NULL COMMENT '3 user, 4 team, 5 tenant',
-  name       VARCHAR(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'login, name of the group, or tenant slug',
-  version    BIGINT       NOT NULL COMMENT 'moved by every change',
-  updated_us BIGINT       NOT NULL COMMENT 'us since 1970 UTC',
-  said       MEDIUMTEXT   CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'JSON object: name of a setting (lib/agent/setting.def) to its value; read as a whole, never searched' CHECK (JSON_VALID(said)),
-  author_id  BINARY(16)   NULL COMMENT 'who wrote team_prompt: user.id; NULL: unknown, or the installation',
-  author     MEDIUMTEXT   CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'as agent.author' CHECK (JSON_VALID(author)),
+  holder_id   BINARY(16)   NOT NULL COMMENT 'whose: user.id, or the id of a group or of the tenant, as prompt.holder_id',
+  tenant_id   VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug',
+  level       TINYINT      NOT NULL COMMENT '3 user, 4 team, 5 tenant',
+  name        VARCHAR(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'login, name of the group, or tenant slug',
+  version     BIGINT       NOT NULL COMMENT 'moved by every change',
+  updated_us  BIGINT       NOT NULL COMMENT 'us since 1970 UTC',
+  values_json MEDIUMTEXT   CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'JSON object: name of a setting (lib/setting/setting.def) to its value; read as a whole, never searched' CHECK (JSON_VALID(values_json)),
+  author_id   BINARY(16)   NULL COMMENT 'who wrote team_prompt: user.id; NULL: unknown, or the installation',
+  author      MEDIUMTEXT   CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'as agent.author' CHECK (JSON_VALID(author)),
   PRIMARY KEY (holder_id),
   KEY setting_level (tenant_id, level, name),
   KEY setting_author (tenant_id, author_id)
@@ -577,6 +832,86 @@ CREATE TABLE IF NOT EXISTS mcp_pin (
   PRIMARY KEY (tenant_id, server, tool)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
   COMMENT='definitions of MCP tools that an admin, or the first use, accepted';
+
+-- LLM services that the managers of a workspace make for it (B4). Keys are sealed, as those
+-- of llm_service, whose columns they have, without those that only administrators set.
+CREATE TABLE IF NOT EXISTS workspace_service (
+  id                     BINARY(16)       NOT NULL COMMENT 'UUID',
+  tenant_id              VARCHAR(64)      CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug',
+  user_id                BINARY(16)       NOT NULL COMMENT 'who made it: user.id',
+  version                BIGINT           NOT NULL COMMENT 'moved by every change, and when the workspace or an agent is bound to it',
+  created_us             BIGINT           NOT NULL COMMENT 'us since 1970 UTC',
+  updated_us             BIGINT           NOT NULL COMMENT 'us since 1970 UTC',
+  parent_id              BINARY(16)       NOT NULL COMMENT 'whose it is: workspace.id',
+  sort_key               VARCHAR(100)     CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'name in small letters',
+  service_id             VARCHAR(64)      CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'the id as text, by which the workspace and its agents name it',
+  name                   VARCHAR(100)     CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'as it is shown',
+  provider               VARCHAR(64)      CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'provider row',
+  model                  VARCHAR(200)     CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'name at the provider',
+  url                    VARCHAR(2048)    CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'base URL; NULL: the provider''s own',
+  api_key                VARBINARY(16448) NULL COMMENT 'sealed key; NULL: none',
+  api_version            VARCHAR(64)      CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'NULL: the provider''s default',
+  deployment             VARCHAR(200)     CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'Azure; NULL: that of the model',
+  capabilities           TEXT             CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'JSON array of names; NULL: chat and tools' CHECK (JSON_VALID(capabilities)),
+  context_tokens         INT UNSIGNED     NULL COMMENT 'tokens of the context window; NULL: the default',
+  max_output_tokens      INT UNSIGNED     NULL COMMENT 'tokens of the longest answer; NULL: the default',
+  temperature            DOUBLE           NULL COMMENT '0 to 2; NULL: not sent',
+  top_p                  DOUBLE           NULL COMMENT '0 to 1; NULL: not sent',
+  reasoning_effort       VARCHAR(32)      CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'in the provider''s terms; NULL: not sent',
+  thinking_budget_tokens INT UNSIGNED     NULL COMMENT 'tokens for thinking; NULL: off',
+  folded                 MEDIUMBLOB       NULL COMMENT 'UTF-8: what q finds it by, without case and accents, a line for each field; NULL: it was written before its resource was searched, until migrate has run',
+  PRIMARY KEY (id),
+  KEY workspace_service_list (tenant_id, parent_id, sort_key, id),
+  KEY workspace_service_parent (parent_id),
+  UNIQUE KEY workspace_service_service_id (tenant_id, service_id)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+  COMMENT='LLM services of workspaces, made by those who manage them';
+
+CREATE TABLE IF NOT EXISTS workspace_version (
+  id          BINARY(16)   NOT NULL COMMENT 'UUID',
+  tenant_id   VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug',
+  user_id     BINARY(16)   NOT NULL COMMENT 'who made it so: user.id',
+  version     BIGINT       NOT NULL COMMENT '0: it never changes',
+  created_us  BIGINT       NOT NULL COMMENT 'us since 1970 UTC',
+  updated_us  BIGINT       NOT NULL COMMENT 'us since 1970 UTC',
+  parent_id   BINARY(16)   NOT NULL COMMENT 'workspace.id',
+  number      BIGINT       NOT NULL COMMENT 'version of the workspace, as shown',
+  bytes       BIGINT       NOT NULL COMMENT 'of its texts, in UTF-8',
+  name        VARCHAR(100) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'as workspace.name',
+  description TEXT         CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'as workspace.description',
+  prompt      MEDIUMTEXT   CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'as workspace.prompt',
+  replaced_us BIGINT       NULL     COMMENT 'us since 1970 UTC: since when it is not the newest; NULL: it is',
+  PRIMARY KEY (id),
+  KEY workspace_version_list (tenant_id, parent_id, created_us, id),
+  KEY workspace_version_parent (parent_id),
+  KEY workspace_version_replaced (replaced_us),
+  KEY workspace_version_user (tenant_id, user_id, bytes)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+  COMMENT='how workspaces read, version by version';
+
+-- How agents that people made read, version by version; the newest is how they are now.
+CREATE TABLE IF NOT EXISTS agent_version (
+  id            BINARY(16)   NOT NULL COMMENT 'UUID',
+  tenant_id     VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug',
+  user_id       BINARY(16)   NOT NULL COMMENT 'who made it so: user.id',
+  version       BIGINT       NOT NULL COMMENT '0: it never changes',
+  created_us    BIGINT       NOT NULL COMMENT 'us since 1970 UTC',
+  updated_us    BIGINT       NOT NULL COMMENT 'us since 1970 UTC',
+  parent_id     BINARY(16)   NOT NULL COMMENT 'agent.id',
+  number        BIGINT       NOT NULL COMMENT 'version of the agent, as shown',
+  bytes         BIGINT       NOT NULL COMMENT 'of its texts, in UTF-8',
+  name          VARCHAR(100) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'as agent.name',
+  description   TEXT         CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'as agent.description',
+  system_prompt MEDIUMTEXT   CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'as agent.system_prompt',
+  user_prompt   MEDIUMTEXT   CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'as agent.user_prompt',
+  replaced_us   BIGINT       NULL     COMMENT 'us since 1970 UTC: since when it is not the newest; NULL: it is',
+  PRIMARY KEY (id),
+  KEY agent_version_list (tenant_id, parent_id, created_us, id),
+  KEY agent_version_parent (parent_id),
+  KEY agent_version_replaced (replaced_us),
+  KEY agent_version_user (tenant_id, user_id, bytes)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+  COMMENT='how agents read, version by version';
 
 -- ---- The catalogue of prompts --------------------------------------------------------------
 
@@ -603,6 +938,7 @@ CREATE TABLE IF NOT EXISTS prompt (
   shared         BIGINT       NOT NULL DEFAULT 0 COMMENT 'moved when a share is made or taken back',
   author_id      BINARY(16)   NULL COMMENT 'who wrote body: user.id; NULL: unknown, or the installation',
   author         MEDIUMTEXT   CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'as agent.author' CHECK (JSON_VALID(author)),
+  folded         MEDIUMBLOB   NULL COMMENT 'UTF-8: what q finds it by, without case and accents, a line for each field; NULL: it was written before its resource was searched, until migrate has run',
   PRIMARY KEY (id),
   KEY prompt_holder (tenant_id, holder_id, id),
   KEY prompt_author (tenant_id, author_id)
@@ -610,10 +946,11 @@ CREATE TABLE IF NOT EXISTS prompt (
   COMMENT='prompts to choose from: of users, groups and the tenant';
 
 CREATE TABLE IF NOT EXISTS prompt_reader (
-  tenant_id VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug',
-  reader_id BINARY(16)   NOT NULL COMMENT 'who sees it: user.id, or the id of a group or of the tenant',
-  sort_key  VARCHAR(100) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'as prompt.sort_key',
-  row_id    BINARY(16)   NOT NULL COMMENT 'prompt.id',
+  tenant_id VARCHAR(64)      CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug',
+  reader_id BINARY(16)       NOT NULL COMMENT 'who sees it: user.id, or the id of a group or of the tenant',
+  sort_key  VARCHAR(100)     CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'as prompt.sort_key',
+  row_id    BINARY(16)       NOT NULL COMMENT 'prompt.id',
+  role      TINYINT UNSIGNED NOT NULL DEFAULT 1 COMMENT '1: sees it; 2: also changes what is below it; 3: it is theirs',
   PRIMARY KEY (tenant_id, reader_id, sort_key, row_id),
   UNIQUE KEY prompt_reader_row (row_id, reader_id)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
@@ -646,12 +983,17 @@ CREATE TABLE IF NOT EXISTS prompt_version (
   name        VARCHAR(100) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'as prompt.name',
   description VARCHAR(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'as prompt.description',
   body        MEDIUMTEXT   CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'as prompt.body',
+  replaced_us BIGINT       NULL COMMENT 'us since 1970 UTC: since when it is not the newest; NULL: it is',
+  bytes       BIGINT       NOT NULL DEFAULT 0 COMMENT 'of its texts, in UTF-8',
   PRIMARY KEY (id),
   KEY prompt_version_list (tenant_id, parent_id, created_us, id),
-  UNIQUE KEY prompt_version_number (parent_id, number)
+  UNIQUE KEY prompt_version_number (parent_id, number),
+  KEY prompt_version_replaced (replaced_us),
+  KEY prompt_version_user (tenant_id, user_id, bytes)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
   COMMENT='how prompts read, version by version';
 
+-- Its list is read in its order: a unique key is not known to end with the id.
 CREATE TABLE IF NOT EXISTS prompt_category (
   id          BINARY(16)   NOT NULL COMMENT 'UUID',
   tenant_id   VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug: whose it is',
@@ -664,8 +1006,10 @@ CREATE TABLE IF NOT EXISTS prompt_category (
   description VARCHAR(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'what is filed there; NULL: not said',
   icon        VARCHAR(32)  CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'name of an icon, or an emoji; NULL: none',
   colour      CHAR(7)      CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NULL COMMENT '#rrggbb; NULL: none',
+  folded      MEDIUMBLOB   NULL COMMENT 'UTF-8: what q finds it by, without case and accents, a line for each field; NULL: it was written before its resource was searched, until migrate has run',
   PRIMARY KEY (id),
-  UNIQUE KEY prompt_category_name (tenant_id, sort_key)
+  UNIQUE KEY prompt_category_name (tenant_id, sort_key),
+  KEY prompt_category_list (tenant_id, sort_key, id)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
   COMMENT='categories of a tenant for its prompts';
 
@@ -676,6 +1020,309 @@ CREATE TABLE IF NOT EXISTS prompt_in_category (
   KEY prompt_in_category_other (other_id)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
   COMMENT='which prompts are filed under which categories';
+
+CREATE TABLE IF NOT EXISTS prompt_use (
+  tenant_id VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug',
+  prompt_id BINARY(16)  NOT NULL COMMENT 'prompt.id, or that of a shipped one',
+  user_id   BINARY(16)  NOT NULL COMMENT 'who sent a message made from it: user.id',
+  PRIMARY KEY (tenant_id, prompt_id, user_id),
+  KEY prompt_use_prompt (prompt_id),
+  KEY prompt_use_user (tenant_id, user_id)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+  COMMENT='who has used which prompts';
+
+-- ---- Projects -----------------------------------------------------------------------------
+
+CREATE TABLE IF NOT EXISTS project (
+  id           BINARY(16)   NOT NULL COMMENT 'UUID',
+  tenant_id    VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug',
+  user_id      BINARY(16)   NOT NULL COMMENT 'who made it: user.id',
+  version      BIGINT       NOT NULL COMMENT 'moved by every change of its own fields',
+  created_us   BIGINT       NOT NULL COMMENT 'us since 1970 UTC',
+  updated_us   BIGINT       NOT NULL COMMENT 'us since 1970 UTC',
+  holder_id    BINARY(16)   NOT NULL COMMENT 'whose: user.id, or the id of a group or of the tenant',
+  sort_key     VARCHAR(100) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'name, folded',
+  name         VARCHAR(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'its name',
+  description  TEXT         CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'what it is for',
+  type_key     VARCHAR(32)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'a choice of resource.def',
+  state_key    VARCHAR(32)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'a choice of resource.def',
+  start_date   DATE         NULL COMMENT 'when it begins',
+  due_date     DATE         NULL COMMENT 'when it shall end',
+  tier         VARCHAR(8)   CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'private, team or tenant: what holder_id is',
+  team         VARCHAR(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'group that it belongs to; NULL: not the tier team',
+  shared       BIGINT       NOT NULL DEFAULT 0 COMMENT 'moved when its members change',
+  tree_version BIGINT       NOT NULL DEFAULT 1 COMMENT 'moved when the tree of its documents changes',
+  props        JSON         NULL COMMENT 'object; its members are declared in YAML, or were; NULL: it has none' CHECK (JSON_VALID(props)),
+  others       TINYINT      NOT NULL DEFAULT 0 COMMENT '1: text of others may be in it: it came from a file, or an agent wrote after reading such text',
+  deleted_us   BIGINT       NULL COMMENT 'us since 1970 UTC; NULL: it is not deleted',
+  folded       MEDIUMBLOB   NULL COMMENT 'UTF-8: what q finds it by, without case and accents, a line for each field; NULL: it was written before its resource was searched, until migrate has run',
+  PRIMARY KEY (id),
+  KEY project_holder (tenant_id, holder_id, id),
+  KEY project_user (tenant_id, user_id)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+  COMMENT='projects';
+
+CREATE TABLE IF NOT EXISTS project_reader (
+  tenant_id VARCHAR(64)      CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug',
+  reader_id BINARY(16)       NOT NULL COMMENT 'who sees it: user.id, or the id of a group or of the tenant',
+  sort_key  VARCHAR(100)     CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'as project.sort_key',
+  row_id    BINARY(16)       NOT NULL COMMENT 'project.id',
+  role      TINYINT UNSIGNED NOT NULL DEFAULT 1 COMMENT '1: sees it; 2: also changes it and what is below it; 3: it is theirs',
+  PRIMARY KEY (tenant_id, reader_id, sort_key, row_id),
+  UNIQUE KEY project_reader_row (row_id, reader_id)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+  COMMENT='who sees which projects';
+
+CREATE TABLE IF NOT EXISTS project_member (
+  id         BINARY(16)   NOT NULL COMMENT 'UUID',
+  tenant_id  VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug',
+  user_id    BINARY(16)   NOT NULL COMMENT 'who made it: user.id',
+  version    BIGINT       NOT NULL COMMENT 'moved by every change',
+  created_us BIGINT       NOT NULL COMMENT 'us since 1970 UTC',
+  updated_us BIGINT       NOT NULL COMMENT 'us since 1970 UTC',
+  parent_id  BINARY(16)   NOT NULL COMMENT 'project.id',
+  top_id     BINARY(16)   NOT NULL COMMENT 'project.id',
+  member_id  BINARY(16)   NULL COMMENT 'user.id; NULL: it is a group',
+  group_name VARCHAR(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'a group; NULL: it is a person',
+  reader_id  BINARY(16)   NOT NULL COMMENT 'project_reader.reader_id',
+  role       VARCHAR(8)   CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'viewer, editor or owner',
+  PRIMARY KEY (id),
+  UNIQUE KEY project_member_reader_id (parent_id, reader_id),
+  KEY project_member_list (tenant_id, parent_id, created_us, id),
+  KEY project_member_parent (parent_id),
+  KEY project_member_top (top_id),
+  KEY project_member_user (tenant_id, user_id),
+  KEY project_member_person (tenant_id, member_id)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+  COMMENT='who works on projects besides their owners';
+
+CREATE TABLE IF NOT EXISTS entity (
+  id             BINARY(16)   NOT NULL COMMENT 'UUID',
+  tenant_id      VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug',
+  user_id        BINARY(16)   NOT NULL COMMENT 'who made it: user.id',
+  version        BIGINT       NOT NULL COMMENT 'moved by every change',
+  created_us     BIGINT       NOT NULL COMMENT 'us since 1970 UTC',
+  updated_us     BIGINT       NOT NULL COMMENT 'us since 1970 UTC',
+  parent_id      BINARY(16)   NOT NULL COMMENT 'project.id',
+  top_id         BINARY(16)   NOT NULL COMMENT 'project.id',
+  kind           VARCHAR(16)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'document, task, goal, plan, milestone, risk or requirement',
+  title          VARCHAR(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'its title',
+  description    TEXT         CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'what it is',
+  type_key       VARCHAR(32)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'a choice of resource.def',
+  state_key      VARCHAR(32)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'a choice of resource.def',
+  owner_id       BINARY(16)   NULL COMMENT 'who is responsible: user.id',
+  priority       VARCHAR(16)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NULL COMMENT 'of tasks and requirements',
+  start_date     DATE         NULL COMMENT 'of tasks and plans: when it begins',
+  due_date       DATE         NULL COMMENT 'when it shall be done or reached',
+  done_date      DATE         NULL COMMENT 'of tasks and milestones: when it was done or reached',
+  likelihood     VARCHAR(16)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NULL COMMENT 'of risks',
+  impact         VARCHAR(16)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NULL COMMENT 'of risks',
+  mitigation     TEXT         CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'of risks: what is done about it',
+  acceptance     TEXT         CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'of requirements: when it is met',
+  under_id       BINARY(16)   NULL COMMENT 'of documents: entity.id of the one above it in the tree; NULL: at the top',
+  place          BIGINT       NULL COMMENT 'of documents: order among those under the same one',
+  linked         BIGINT       NOT NULL DEFAULT 0 COMMENT 'moved by links, so that they conflict with a deletion on another node',
+  content_length BIGINT       NULL COMMENT 'of documents: characters of the content',
+  content_bytes  BIGINT       NULL COMMENT 'of documents: bytes of the content',
+  bytes          BIGINT       GENERATED ALWAYS AS (LENGTH(title) + COALESCE(LENGTH(description), 0) + COALESCE(LENGTH(mitigation), 0) + COALESCE(LENGTH(acceptance), 0) + COALESCE(content_bytes, 0)) STORED COMMENT 'of its texts',
+  props          JSON         NULL COMMENT 'as project.props' CHECK (JSON_VALID(props)),
+  folded         MEDIUMBLOB   NULL COMMENT 'UTF-8: what q finds it by, without case and accents, a line for each field; NULL: it was written before its resource was searched, until migrate has run',
+  PRIMARY KEY (id),
+  KEY entity_list (tenant_id, parent_id, kind, created_us, id),
+  KEY entity_updated (tenant_id, parent_id, kind, updated_us, id),
+  KEY entity_due (tenant_id, parent_id, kind, due_date, id),
+  KEY entity_owner (tenant_id, owner_id, due_date, id),
+  KEY entity_parent (parent_id),
+  KEY entity_top (top_id),
+  KEY entity_under (under_id),
+  KEY entity_user (tenant_id, user_id, bytes)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+  COMMENT='what is in projects: seven kinds';
+
+CREATE TABLE IF NOT EXISTS entity_content (
+  row_id BINARY(16) NOT NULL COMMENT 'entity.id of a document',
+  top_id BINARY(16) NOT NULL COMMENT 'project.id',
+  text   MEDIUMTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'its content, Markdown',
+  PRIMARY KEY (row_id),
+  KEY entity_content_top (top_id)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+  COMMENT='contents of documents';
+
+CREATE TABLE IF NOT EXISTS entity_version (
+  id             BINARY(16)   NOT NULL COMMENT 'UUID',
+  tenant_id      VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug',
+  user_id        BINARY(16)   NOT NULL COMMENT 'who made it so: user.id',
+  version        BIGINT       NOT NULL COMMENT '0: it never changes',
+  created_us     BIGINT       NOT NULL COMMENT 'us since 1970 UTC',
+  updated_us     BIGINT       NOT NULL COMMENT 'us since 1970 UTC',
+  parent_id      BINARY(16)   NOT NULL COMMENT 'entity.id of a document',
+  top_id         BINARY(16)   NOT NULL COMMENT 'project.id',
+  number         BIGINT       NOT NULL COMMENT 'version of the document, as shown',
+  bytes          BIGINT       NOT NULL COMMENT 'of its texts, in UTF-8',
+  title          VARCHAR(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'as entity.title',
+  description    TEXT         CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'as entity.description',
+  entity_content MEDIUMTEXT   CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'as entity_content.text',
+  replaced_us    BIGINT       NULL     COMMENT 'us since 1970 UTC: since when it is not the newest; NULL: it is',
+  PRIMARY KEY (id),
+  KEY entity_version_list (tenant_id, parent_id, created_us, id),
+  KEY entity_version_parent (parent_id),
+  KEY entity_version_top (top_id),
+  KEY entity_version_replaced (replaced_us),
+  KEY entity_version_user (tenant_id, user_id, bytes)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+  COMMENT='how documents read, version by version';
+
+CREATE TABLE IF NOT EXISTS entity_edge (
+  id         BINARY(16)  NOT NULL COMMENT 'UUID',
+  tenant_id  VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug',
+  user_id    BINARY(16)  NOT NULL COMMENT 'who made it: user.id',
+  version    BIGINT      NOT NULL COMMENT 'moved by every change',
+  created_us BIGINT      NOT NULL COMMENT 'us since 1970 UTC',
+  updated_us BIGINT      NOT NULL COMMENT 'us since 1970 UTC',
+  parent_id  BINARY(16)  NOT NULL COMMENT 'project.id',
+  top_id     BINARY(16)  NOT NULL COMMENT 'project.id',
+  from_id    BINARY(16)  NOT NULL COMMENT 'entity.id',
+  to_id      BINARY(16)  NOT NULL COMMENT 'entity.id',
+  relation   VARCHAR(32) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'a choice of resource.def',
+  PRIMARY KEY (id),
+  UNIQUE KEY entity_edge_to_id (from_id, to_id, relation),
+  KEY entity_edge_list (tenant_id, parent_id, created_us, id),
+  KEY entity_edge_parent (parent_id),
+  KEY entity_edge_top (top_id),
+  KEY entity_edge_end (to_id),
+  KEY entity_edge_user (tenant_id, user_id)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+  COMMENT='how what is in a project belongs together';
+
+CREATE TABLE IF NOT EXISTS entity_due (
+  base_id   BINARY(16)  NOT NULL COMMENT 'project.id, and search_base.id',
+  row_id    BINARY(16)  NOT NULL COMMENT 'entity.id or project.id; there may be none any more',
+  tenant_id VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug',
+  changes   BIGINT      NOT NULL COMMENT 'moved by every change while it waits',
+  PRIMARY KEY (base_id, row_id)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+  COMMENT='what of projects the index does not have as it is now';
+
+-- What was changed in projects, when and by whom, and what it was before.
+CREATE TABLE IF NOT EXISTS project_change (
+  id              BINARY(16)   NOT NULL COMMENT 'UUID',
+  tenant_id       VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug',
+  user_id         BINARY(16)   NOT NULL COMMENT 'who changed it: user.id',
+  version         BIGINT       NOT NULL COMMENT '0: it never changes',
+  created_us      BIGINT       NOT NULL COMMENT 'us since 1970 UTC',
+  updated_us      BIGINT       NOT NULL COMMENT 'us since 1970 UTC',
+  parent_id       BINARY(16)   NOT NULL COMMENT 'project.id',
+  top_id          BINARY(16)   NOT NULL COMMENT 'project.id',
+  kind            VARCHAR(16)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'as entity.kind, or project or edge',
+  row_id          BINARY(16)   NOT NULL COMMENT 'id of what was changed; it may be gone',
+  title           VARCHAR(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'its title then; of an edge: its relation',
+  verb            VARCHAR(8)   CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'create, update, delete or move',
+  number          BIGINT       NOT NULL COMMENT 'its version after the change, as shown; deleted: before it',
+  fields          TEXT         CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'JSON array: keys of the fields that have other values now',
+  turn_id         BINARY(16)   NULL COMMENT 'of the agent that made it; NULL: a person did, or the conversation is gone',
+  conversation_id BINARY(16)   NULL COMMENT 'conversation.id of that turn; NULL: as turn_id',
+  undoes          BINARY(16)   NULL COMMENT 'project_change.id of what it takes back',
+  before_json     MEDIUMTEXT   CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'JSON object: the values of these fields before; deleted: all of them',
+  bytes           BIGINT       GENERATED ALWAYS AS (COALESCE(LENGTH(before_json), 0)) STORED COMMENT 'of before_json',
+  can_undo        TINYINT      NOT NULL DEFAULT 1 COMMENT '1: what it was before is known, and nobody has taken the change back',
+  PRIMARY KEY (id),
+  KEY project_change_list (tenant_id, parent_id, created_us, id),
+  KEY project_change_created (created_us),
+  KEY project_change_parent (parent_id),
+  KEY project_change_top (top_id),
+  KEY project_change_conversation (conversation_id),
+  KEY project_change_user (tenant_id, user_id, bytes)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+  COMMENT='changes of what is in projects';
+
+-- The words of titles in projects, for pickers: what begins as somebody types.
+CREATE TABLE IF NOT EXISTS entity_word (
+  base_id BINARY(16)  NOT NULL COMMENT 'project.id',
+  head    VARCHAR(2)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'its first two characters',
+  word    VARCHAR(32) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'a word in lower case, its first 32 characters',
+  row_id  BINARY(16)  NOT NULL COMMENT 'entity.id, or project.id',
+  PRIMARY KEY (base_id, head, word, row_id),
+  KEY entity_word_row (base_id, row_id, word)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+  COMMENT='words of titles in projects';
+
+-- Deleted projects that can be restored: their readers meanwhile.
+CREATE TABLE IF NOT EXISTS project_bin (
+  tenant_id VARCHAR(64)      CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug',
+  reader_id BINARY(16)       NOT NULL COMMENT 'as project_reader.reader_id',
+  row_id    BINARY(16)       NOT NULL COMMENT 'project.id of a deleted one',
+  sort_key  VARCHAR(100)     CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'as project.sort_key',
+  role      TINYINT UNSIGNED NOT NULL COMMENT 'as project_reader.role',
+  PRIMARY KEY (tenant_id, reader_id, row_id),
+  KEY project_bin_row (row_id)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+  COMMENT='who saw deleted projects';
+
+-- ---- Calendars ----------------------------------------------------------------------------
+
+CREATE TABLE IF NOT EXISTS event (
+  id           BINARY(16)   NOT NULL COMMENT 'UUID',
+  tenant_id    VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug',
+  user_id      BINARY(16)   NOT NULL COMMENT 'whose it is, or who made it in a project: user.id',
+  version      BIGINT       NOT NULL COMMENT 'moved by every change',
+  created_us   BIGINT       NOT NULL COMMENT 'us since 1970 UTC',
+  updated_us   BIGINT       NOT NULL COMMENT 'us since 1970 UTC',
+  parent_id    BINARY(16)   NOT NULL DEFAULT '' COMMENT 'project.id; of a user: the nil id',
+  top_id       BINARY(16)   NOT NULL DEFAULT '' COMMENT 'as parent_id',
+  kind         VARCHAR(16)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'own or project',
+  title        VARCHAR(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'its title',
+  description  TEXT         CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'what it is about',
+  location     VARCHAR(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'where it is',
+  starts       VARCHAR(16)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'on the clocks of its zone, 2027-03-01T09:00; a day: for whole days',
+  ends         VARCHAR(16)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'in the same form; of whole days: the last one',
+  zone         VARCHAR(63)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NULL COMMENT 'time zone; NULL: whole days',
+  rrule        VARCHAR(500) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NULL COMMENT 'RRULE of RFC 5545; NULL: once',
+  skipped      TEXT         CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'JSON: days on which it is not repeated',
+  type_key     VARCHAR(32)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'a choice of resource.def',
+  state_key    VARCHAR(32)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'a choice of resource.def',
+  series_id    BINARY(16)   NULL COMMENT 'event.id of what it is an occurrence of that was changed alone',
+  occurrence   DATE         NULL COMMENT 'the day that it had there',
+  starts_us    BIGINT       NOT NULL COMMENT 'us since 1970 UTC: the first time; of whole days at midnight UTC',
+  ends_us      BIGINT       NOT NULL COMMENT 'us since 1970 UTC: when that ends',
+  recurs_until BIGINT       NOT NULL COMMENT 'us since 1970 UTC: no occurrence ends later',
+  uid          VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NULL COMMENT 'UID of the calendar file that it was read from',
+  bytes        BIGINT       GENERATED ALWAYS AS (LENGTH(title) + COALESCE(LENGTH(description), 0) + COALESCE(LENGTH(location), 0) + COALESCE(LENGTH(skipped), 0)) STORED COMMENT 'of its texts',
+  PRIMARY KEY (id),
+  KEY event_own (tenant_id, user_id, kind, created_us, id),
+  KEY event_own_starts (tenant_id, user_id, kind, starts_us, id),
+  KEY event_own_updated (tenant_id, user_id, kind, updated_us, id),
+  KEY event_own_until (tenant_id, user_id, kind, recurs_until),
+  KEY event_list (tenant_id, parent_id, kind, created_us, id),
+  KEY event_starts (tenant_id, parent_id, kind, starts_us, id),
+  KEY event_updated (tenant_id, parent_id, kind, updated_us, id),
+  KEY event_until (tenant_id, parent_id, kind, recurs_until),
+  KEY event_series (series_id),
+  KEY event_parent (parent_id),
+  KEY event_top (top_id),
+  KEY event_bytes (tenant_id, user_id, bytes)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+  COMMENT='events of users and of projects';
+
+CREATE TABLE IF NOT EXISTS project_calendar (
+  id         BINARY(16)   NOT NULL COMMENT 'UUID',
+  tenant_id  VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug',
+  user_id    BINARY(16)   NOT NULL COMMENT 'who made it: user.id',
+  version    BIGINT       NOT NULL COMMENT 'moved by every change',
+  created_us BIGINT       NOT NULL COMMENT 'us since 1970 UTC',
+  updated_us BIGINT       NOT NULL COMMENT 'us since 1970 UTC',
+  parent_id  BINARY(16)   NOT NULL COMMENT 'project.id',
+  top_id     BINARY(16)   NOT NULL COMMENT 'project.id',
+  name       VARCHAR(100) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'NULL: that of the project',
+  colour     VARCHAR(7)   CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NULL COMMENT '#rrggbb',
+  zone       VARCHAR(63)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NULL COMMENT 'time zone of events that name none',
+  visibility VARCHAR(8)   CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'viewer, editor or owner: from which role on events are seen',
+  PRIMARY KEY (id),
+  UNIQUE KEY project_calendar_parent (parent_id),
+  UNIQUE KEY project_calendar_top (top_id),
+  KEY project_calendar_list (tenant_id, parent_id, created_us, id),
+  KEY project_calendar_user (tenant_id, user_id)
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+  COMMENT='calendars of projects: one each';
 
 -- ---- Files ---------------------------------------------------------------------------------
 
@@ -771,16 +1418,18 @@ CREATE TABLE IF NOT EXISTS knowledge_base (
   paused               TINYINT      NULL COMMENT '1: new documents wait; else they are indexed',
   shared               BIGINT       NOT NULL DEFAULT 0 COMMENT 'moved when a share is made or taken back',
   embedding_service_id VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NULL COMMENT 'LLM service that makes vectors; NULL: that of the configuration, if any',
+  folded               MEDIUMBLOB   NULL COMMENT 'UTF-8: what q finds it by, without case and accents, a line for each field; NULL: it was written before its resource was searched, until migrate has run',
   PRIMARY KEY (id),
   KEY knowledge_base_holder (tenant_id, holder_id, id)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
   COMMENT='collections of documents: of users, groups and the tenant';
 
 CREATE TABLE IF NOT EXISTS knowledge_base_reader (
-  tenant_id VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug',
-  reader_id BINARY(16)   NOT NULL COMMENT 'who sees it: user.id, or the id of a group or of the tenant',
-  sort_key  VARCHAR(100) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'as knowledge_base.sort_key',
-  row_id    BINARY(16)   NOT NULL COMMENT 'knowledge_base.id',
+  tenant_id VARCHAR(64)      CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug',
+  reader_id BINARY(16)       NOT NULL COMMENT 'who sees it: user.id, or the id of a group or of the tenant',
+  sort_key  VARCHAR(100)     CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'as knowledge_base.sort_key',
+  row_id    BINARY(16)       NOT NULL COMMENT 'knowledge_base.id',
+  role      TINYINT UNSIGNED NOT NULL DEFAULT 1 COMMENT '1: sees it; 2: also changes what is below it; 3: it is theirs',
   PRIMARY KEY (tenant_id, reader_id, sort_key, row_id),
   UNIQUE KEY knowledge_base_reader_row (row_id, reader_id)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
@@ -859,7 +1508,7 @@ CREATE TABLE IF NOT EXISTS knowledge_source (
   place          BLOB        NOT NULL COMMENT 'how far it is: a path or a key',
   begun_us       BIGINT      NULL COMMENT 'us since 1970 UTC',
   ended_us       BIGINT      NULL COMMENT 'us since 1970 UTC; NULL: the last run did not end',
-  made           BIGINT      NOT NULL COMMENT 'documents that the run made',
+  created        BIGINT      NOT NULL COMMENT 'documents that the run made',
   changed        BIGINT      NOT NULL COMMENT 'that it wrote again',
   same           BIGINT      NOT NULL COMMENT 'that were as before',
   gone           BIGINT      NOT NULL COMMENT 'that it deleted',

@@ -12,7 +12,7 @@ CHECKS = tests/check/layers.py tests/check/engine.py tests/check/banned.py \
 	tests/check/doc-examples tests/check/command.py tests/check/lamp.py tests/check/dist.py \
 	tests/check/limits.py tests/check/names.py tests/check/cited.py tests/check/security.py \
 	tests/check/tables.py tests/check/js.py tests/check/spdx.py \
-	tests/check/circles.py tests/check/exports.py tests/check/lang.py
+	tests/check/circles.py tests/check/exports.py tests/check/lang.py tests/check/params.py
 TESTS += $(CHECKS)
 EXTRA_DIST += $(CHECKS) tests/check/eslint.config.mjs tests/check/tree.py tests/labs.py \
 	tests/run.sh tests/tsan.supp \

@@ -112,7 +112,7 @@ struct template_body {
 	struct str template, agent_id, name, visibility;
 };
 
-static void put(struct resource_row *row, size_t column, struct str s)
+static void put_value(struct resource_row *row, size_t column, struct str s)
 {
 	if (s.p)
 		row->v[column] = DB_S(s);
@@ -158,9 +158,9 @@ int api_agent_from_template(struct request *rq, struct response *rs,
 				 "There is no template with this id.");
 	resource_new(agents, &row);
 	agent_from_template(t, rq->arena, &row);
-	put(&row, COLUMN(AGENT, name), b.name);
-	put(&row, COLUMN(AGENT, agent_id), b.agent_id);
-	put(&row, COLUMN(AGENT, visibility), b.visibility);
+	put_value(&row, COLUMN(AGENT, name), b.name);
+	put_value(&row, COLUMN(AGENT, agent_id), b.agent_id);
+	put_value(&row, COLUMN(AGENT, visibility), b.visibility);
 	c.draft = &row;
 	return api_resource_answer(rq, rs, &c, e);
 }

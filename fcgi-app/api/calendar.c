@@ -161,7 +161,7 @@ static void write_report(struct response *rs, const struct ics_report *r)
 	struct jw w = resp_json(rs, 200);
 
 	jw_obj(&w);
-	jw_kint(&w, "made", r->made);
+	jw_kint(&w, "made", r->created);
 	jw_kint(&w, "known", r->known);
 	jw_kint(&w, "refused", r->refused);
 	jw_kbool(&w, "truncated", r->more);

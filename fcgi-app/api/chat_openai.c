@@ -327,6 +327,24 @@ static void note_ignored(const json_t *body, struct openai_ask *ask)
 			oai_ignored(&ask->ignored, "", str_of(key));
 }
 
+/* Adds the client's tools that the turn does not have to X-Ignored-Parameters. */
+static void oai_tools_ignored(struct openai_ask *ask, const struct turn_run *t)
+{
+	const json_t *tools = jx_arr(ask->in.options.client, "tools"), *one;
+	const struct tool_turn *turn = turn_tools(t);
+	size_t i, k;
+
+	json_array_foreach((json_t *)tools, i, one) {
+		struct str name = jx_str(one, "name");
+
+		for (k = 0; turn && k < turn->n_more; k++)
+			if (str_is(name, turn->more[k].name))
+				break;
+		if (turn && k == turn->n_more)
+			oai_ignored(&ask->ignored, "tools.", name);
+	}
+}
+
 /* The header, once the service is known. */
 static void write_ignored(struct response *rs, const struct turn_run *t,
 			  void *ctx)
@@ -440,7 +458,7 @@ static int write_meta(struct request *rq, struct openai_ask *ask, struct err *e)
 {
 	const struct openai_thread *t = &ask->thread;
 	const json_t *messages = jx_arr(rq->body, "messages"), *m;
-	bool told = t->how != OAI_NEW &&
+	bool is_known = t->how != OAI_NEW &&
 		uuid_eq(&t->found.instructions, &t->instructions);
 	struct buf b = BUF_INIT(LIM_OPENAI_GIVEN_BYTES);
 	struct jw w = jw_on(&b);
@@ -453,7 +471,7 @@ static int write_meta(struct request *rq, struct openai_ask *ask, struct err *e)
 	jw_kstrz(&w, "client", "openai");
 	for (size_t i = 0; i < ask->n_given && rc == 0; i++) {
 		m = json_array_get(messages, i);
-		if (oai_is_system(m) ? told : i < t->known)
+		if (oai_is_system(m) ? is_known : i < t->known)
 			continue;
 		if (!open) {
 			jw_key(&w, "given");
@@ -564,7 +582,7 @@ static int read_parameters(struct request *rq, struct openai_ask *ask, struct er
 {
 	*ask = (struct openai_ask){
 		.rq = rq, .in = send_request(rq, TURN_SEND),
-		.ignored = BUF_INIT(4096), .said = BUF_INIT(2 * LIM_ANSWER_BYTES),
+		.ignored = BUF_INIT(4096), .streamed = BUF_INIT(2 * LIM_ANSWER_BYTES),
 		.generation = jx_keep(rq->arena, json_object()),
 	};
 	if (!json_is_object(rq->body))
@@ -680,9 +698,9 @@ static void tell_whole(struct request *rq, const struct openai_ask *ask,
 		       const struct turn_run *t, enum turn_status status)
 {
 	if (status == TURN_WAITING)
-		oai_thread_told(rq, ask, t, 0, text_of(rq, t));
+		oai_thread_note(rq, ask, t, 0, text_of(rq, t));
 	else if (t->answer.seq)
-		oai_thread_told(rq, ask, t, t->answer.seq, text_of(rq, t));
+		oai_thread_note(rq, ask, t, t->answer.seq, text_of(rq, t));
 }
 
 static int send_and_wait(struct request *rq, struct response *rs,
@@ -734,7 +752,7 @@ static int send_and_leave(struct request *rq, struct response *rs,
 	if (rc != TURN_STARTED)
 		return 0;
 	l->ask = *ask;
-	l->ask.ignored = l->ask.said = (struct buf)BUF_INIT(0);
+	l->ask.ignored = l->ask.streamed = (struct buf)BUF_INIT(0);
 	l->after = rq->after;
 	rq->after = run_later;
 	rq->after_ctx = l;
@@ -742,14 +760,14 @@ static int send_and_leave(struct request *rq, struct response *rs,
 }
 
 /* The stream is complete: its next request knows the thread. */
-static void told(const struct turn_event *ev, void *ctx)
+static void on_sent(const struct turn_event *ev, void *ctx)
 {
 	const struct openai_ask *ask = ctx;
 
-	if (buf_ok(&ask->said) && (ev->type == TURN_EV_WAITING ||
-				   ev->type == TURN_EV_DONE))
-		oai_thread_told(ask->rq, ask, ev->run, ev->type == TURN_EV_DONE
-				? ev->message->seq : 0, buf_str(&ask->said));
+	if (buf_ok(&ask->streamed) && (ev->type == TURN_EV_WAITING ||
+				       ev->type == TURN_EV_DONE))
+		oai_thread_note(ask->rq, ask, ev->run, ev->type == TURN_EV_DONE
+				? ev->message->seq : 0, buf_str(&ask->streamed));
 }
 
 /* Answers a question that a user interface asks for itself. */
@@ -778,6 +796,23 @@ static int answer_helper(struct request *rq, struct response *rs,
 	return 0;
 }
 
+/* Whether, after a turn could not be started, there is another way: then that is set. */
+static bool oai_thread_other(struct openai_ask *ask, const struct err *e)
+{
+	struct openai_thread *t = &ask->thread;
+
+	if (ask->in.verb == TURN_RESUME || t->how == OAI_NEW ||
+	    (e->code != ERR_BUSY && e->code != ERR_CONFLICT &&
+	     e->code != ERR_NOT_FOUND))
+		return false;
+	if (t->linked && t->how == OAI_FORK)
+		return false;
+	t->how = t->how == OAI_FORK ? OAI_NEW : OAI_FORK;
+	if (t->how == OAI_NEW)
+		t->known = 0;
+	return true;
+}
+
 /* Starts the turn in its conversation or, if that does not do, in another one. */
 static int send(struct request *rq, struct response *rs, struct openai_ask *ask,
 		const struct send_as *as, struct err *e)
@@ -801,6 +836,32 @@ static int send(struct request *rq, struct response *rs, struct openai_ask *ask,
 	}
 }
 
+/*
+ * Makes the request follow a response of the caller, with the same model.
+ * ERR_NOT_FOUND (previous_response_id).
+ */
+static int oai_thread_follow(struct request *rq, struct openai_ask *ask, struct str previous,
+			     struct err *e)
+{
+	struct openai_thread *th = &ask->thread;
+	struct conversation c;
+	struct turn t;
+
+	if (oai_thread_turn(rq, previous, "previous_response_id", &t, &c, e) < 0)
+		return -1;
+	if (!str_eq(c.workspace_id, ask->in.workspace_id) ||
+	    !str_eq(c.agent_id, ask->in.agent_id))
+		return err_field(e, ERR_NOT_FOUND, "previous_response_id", "That response is "
+				 "of another model.");
+	th->linked = true;
+	th->found = (struct prefix){
+		.conversation_id = c.id, .user_seq = t.user_seq,
+		.answer_seq = t.answer_seq, .last_seq = c.last_seq,
+		.superseded = c.superseded,
+	};
+	return 0;
+}
+
 int oai_answer(struct request *rq, struct response *rs, struct responses *r,
 	       struct str previous, struct err *e)
 {
@@ -809,7 +870,7 @@ int oai_answer(struct request *rq, struct response *rs, struct responses *r,
 	struct send_as as = {
 		.dialect = DIALECT_OPENAI, .asked = &asked,
 		.no_end = r != NULL,
-		.begun = write_ignored, .told = told,
+		.begun = write_ignored, .written = on_sent,
 		.ctx = &ask,
 	};
 	int rc = read_parameters(rq, &ask, e);
@@ -826,7 +887,7 @@ int oai_answer(struct request *rq, struct response *rs, struct responses *r,
 	asked = (struct openai_asked){
 		.model = ask.model, .want_usage = ask.want_usage,
 		.typed = json_object_get(ask.generation, "schema"),
-		.page = client_page(rq), .said = &ask.said, .responses = r,
+		.page = client_page(rq), .streamed = &ask.streamed, .responses = r,
 		.write = r ? responses_write : NULL,
 	};
 	if (rc == 0)
@@ -836,7 +897,7 @@ int oai_answer(struct request *rq, struct response *rs, struct responses *r,
 	if (r)
 		responses_release(r);
 	buf_release(&ask.ignored);
-	buf_release(&ask.said);
+	buf_release(&ask.streamed);
 	return rc;
 }
 

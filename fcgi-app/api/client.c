@@ -78,10 +78,10 @@ int client_text(struct request *rq, const json_t *content, const char *field,
 	return text_beside(rq, content, field, false, out, e);
 }
 
-int client_message_text(struct request *rq, const json_t *content, const char *field,
+int client_message_text(struct request *rq, const json_t *content,
 		struct str *out, struct err *e)
 {
-	return text_beside(rq, content, field, true, out, e);
+	return text_beside(rq, content, "messages", true, out, e);
 }
 
 int client_last_text(struct request *rq, const json_t *messages,
@@ -98,7 +98,7 @@ int client_last_text(struct request *rq, const json_t *messages,
 				 "the role user.");
 	if (!content)
 		content = json_object_get(last, "content");
-	if (client_message_text(rq, content, "messages", out, e) < 0)
+	if (client_message_text(rq, content, out, e) < 0)
 		return -1;
 	if (!str_trim(*out).n && !inline_has(content))
 		return err_field(e, ERR_INVALID_FIELD, "messages",
@@ -149,8 +149,8 @@ static int set_agent(struct request *rq, struct client_thread *t,
 }
 
 /* Finds it; 1 = there is none. */
-static int find(struct request *rq, const struct uuid *id,
-		struct client_thread *t, struct str agent, struct err *e)
+static int find_client(struct request *rq, const struct uuid *id,
+		       struct client_thread *t, struct str agent, struct err *e)
 {
 	struct conversation c;
 
@@ -192,7 +192,7 @@ static int make(struct request *rq, const struct uuid *id,
 	if (e->code != ERR_CONFLICT)
 		return -1;
 	err_clear(e);		/* another request of this client created it first */
-	if (find(rq, id, t, agent, e) == 0)
+	if (find_client(rq, id, t, agent, e) == 0)
 		return 0;
 	return err_set(e, ERR_CONFLICT, "the thread comes and goes");
 }
@@ -213,10 +213,10 @@ static int find_named(struct request *rq, const char *kind, struct str name,
 	if (agent->p && !slug_valid(*agent))
 		return err_set(e, ERR_NOT_FOUND, "no agent's id");
 	if (uuid_parse(name, id))
-		rc = find(rq, id, out, *agent, e);
+		rc = find_client(rq, id, out, *agent, e);
 	if (rc == 1) {
 		*id = thread_id(rq, out->target.workspace, kind, name);
-		rc = find(rq, id, out, *agent, e);
+		rc = find_client(rq, id, out, *agent, e);
 	}
 	return rc;
 }

@@ -19,8 +19,8 @@
 int client_text(struct request *rq, const json_t *content, const char *field,
 		struct str *out, struct err *e) MUST_CHECK;
 
-/* The same beside files (inline.h), which are left out, and with refusals. */
-int client_message_text(struct request *rq, const json_t *content, const char *field,
+/* The same of "messages" beside files (inline.h), which are left out, and with refusals. */
+int client_message_text(struct request *rq, const json_t *content,
 		struct str *out, struct err *e) MUST_CHECK;
 
 /*

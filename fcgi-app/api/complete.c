@@ -34,7 +34,7 @@ struct complete {
 };
 
 /* After the answer: records the usage, also after a failure. */
-static void record(struct request *rq)
+static void record_usage(struct request *rq)
 {
 	const struct complete *c = rq->after_ctx;
 
@@ -133,7 +133,7 @@ int api_chat_complete(struct request *rq, struct response *rs, struct err *e)
 	q.schema = c->body.schema;
 	rc = turn_ask(&rq->app->deps, NULL, &q, rq->arena, r, e);
 	r->usage.workspace_id = str_of(ws->id);
-	rq->after = record;
+	rq->after = record_usage;
 	rq->after_ctx = c;
 	if (r->interrupted) {
 		err_clear(e);

@@ -269,7 +269,7 @@ static int read_knowledge(struct request *rq, const json_t *ids,
 	struct str old;
 
 	return retrieve_set(&rq->by, conversation, rq->arena, &old, e) ||
-		retrieve_set_check(&rq->by, ids, old, "knowledgeBaseIds", rq->arena,
+		retrieve_set_check(&rq->by, ids, old, rq->arena,
 				   out, e) ? -1 : 0;
 }
 

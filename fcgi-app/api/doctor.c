@@ -193,12 +193,12 @@ int api_doctor_quiet(struct request *rq, struct response *rs, struct err *e)
 /* Checks where the base path comes from, and if it is right. */
 static void look_base(struct doctor *d, const struct request *rq)
 {
-	struct str said = req_param(rq, "LAMPLIGHTER_BASE");
+	struct str param = req_param(rq, "LAMPLIGHTER_BASE");
 	struct str conf = str_of(rq->conf->server.base);
 
-	if (said.n || conf.n)
+	if (param.n || conf.n)
 		doctor_add(d, DOCTOR_BASE, DOCTOR_OK, "", "",
-			   "%s, from %s.", d->base, said.n
+			   "%s, from %s.", d->base, param.n
 			   ? "LAMPLIGHTER_BASE" : "server.base");
 	else
 		doctor_add(d, DOCTOR_BASE, DOCTOR_WARNING, "",

@@ -122,7 +122,7 @@ int api_document_list(struct request *rq, struct response *rs, struct err *e)
 
 	if (read_status(rq, &status, e) || api_page_size(rq, &size, e) < 0 ||
 	    read_place(rq, &place, &after, e) ||
-	    api_knowledge_at(rq, "parent", &at, e) ||
+	    api_knowledge_at(rq, &at, e) ||
 	    kb_list(rq->app->db, &at, status, after, size, rq->arena, &v, &n,
 		    &more, e))
 		return -1;
@@ -146,7 +146,7 @@ int api_document_get(struct request *rq, struct response *rs, struct err *e)
 	struct kb_at at;
 	struct jw w;
 
-	if (api_knowledge_at(rq, "parent", &at, e) ||
+	if (api_knowledge_at(rq, &at, e) ||
 	    kb_get(rq->app->db, &at, route_arg_uuid(rq, "id"), rq->arena, &d, e))
 		return -1;
 	w = resp_json(rs, 200);
@@ -227,7 +227,7 @@ static int hold(struct request *rq, const struct kb_at *at, int64_t bytes,
 }
 
 static int write_text(struct request *rq, const struct kb_at *at,
-		      struct kb_document *d, bool *made, struct err *e)
+		      struct kb_document *d, bool *is_new, struct err *e)
 {
 	struct str text;
 
@@ -238,7 +238,7 @@ static int write_text(struct request *rq, const struct kb_at *at,
 			d, &text, e) ||
 	    hold(rq, at, (int64_t)text.n, e))
 		return -1;
-	return kb_write(rq->app->db, at, d, text, rq->arena, made, e);
+	return kb_write(rq->app->db, at, d, text, rq->arena, is_new, e);
 }
 
 /* -- files -------------------------------------------------------------------------- */
@@ -259,7 +259,7 @@ static const struct field file_fields[] = {
 };
 
 /* groups is JSON, as elsewhere; the others are plain text. */
-static int add_said(json_t *said, struct str key, struct str value, struct err *e)
+static int add_field(json_t *fields, struct str key, struct str value, struct err *e)
 {
 	char name[32];
 	json_t *j;
@@ -275,11 +275,11 @@ static int add_said(json_t *said, struct str key, struct str value, struct err *
 		return err_field(e, ERR_INVALID_FIELD, name, "%s must be a JSON "
 				 "list of names.", name);
 	}
-	json_object_set_new(said, name, j);
+	json_object_set_new(fields, name, j);
 	return 0;
 }
 
-static int read_query(struct request *rq, json_t *said, struct str *name,
+static int read_query(struct request *rq, json_t *fields, struct str *name,
 		      struct err *e)
 {
 	struct str value;
@@ -289,13 +289,13 @@ static int read_query(struct request *rq, json_t *said, struct str *name,
 	for (size_t i = 0; i < ARRAY_LEN(file_fields); i++)
 		if (req_query(rq, file_fields[i].key, &value, e) ||
 		    (value.p &&
-		     add_said(said, str_of(file_fields[i].key), value, e)))
+		     add_field(fields, str_of(file_fields[i].key), value, e)))
 			return -1;
 	return 0;
 }
 
 /* Reads the fields before the file, and the beginning of the file. */
-static int read_form(struct request *rq, struct multipart *m, json_t *said,
+static int read_form(struct request *rq, struct multipart *m, json_t *fields,
 		     struct str *name, struct err *e)
 {
 	struct multipart_part part;
@@ -313,7 +313,7 @@ static int read_form(struct request *rq, struct multipart *m, json_t *said,
 			rc = err_public(e, ERR_TOO_BIG, "A field of the form is too "
 					"long.");
 		if (!rc)
-			rc = add_said(said, part.name, buf_str(&value), e);
+			rc = add_field(fields, part.name, buf_str(&value), e);
 		buf_release(&value);
 	}
 	if (rc <= 0)
@@ -345,7 +345,7 @@ static int has_bytes(const struct attachment *t, struct err *e)
 }
 
 static int store_file(struct request *rq, struct multipart *m,
-		      const struct kb_at *at, struct kb_document *d, bool *made,
+		      const struct kb_at *at, struct kb_document *d, bool *is_new,
 		      struct err *e)
 {
 	const struct owner o = kb_files(at->tenant_id, &at->base);
@@ -370,7 +370,7 @@ static int store_file(struct request *rq, struct multipart *m,
 	    has_bytes(&t, e) == 0) {
 		d->attachment_id = id;
 		d->file_size = t.size;
-		if (kb_write(rq->app->db, at, d, STR(""), rq->arena, made, e) == 0 &&
+		if (kb_write(rq->app->db, at, d, STR(""), rq->arena, is_new, e) == 0 &&
 		    uuid_eq(&d->attachment_id, &id))
 			return 0;
 	}
@@ -381,21 +381,21 @@ static int store_file(struct request *rq, struct multipart *m,
 }
 
 static int write_file(struct request *rq, const struct kb_at *at,
-		      struct kb_document *d, bool *made, struct err *e)
+		      struct kb_document *d, bool *is_new, struct err *e)
 {
-	json_t *said = jx_keep(rq->arena, json_object());
+	json_t *fields = jx_keep(rq->arena, json_object());
 	struct multipart m, *form = multipart_is(rq) ? &m : NULL;
 	struct str name, text;
 
-	if (read_query(rq, said, &name, e) ||
-	    (form && read_form(rq, form, said, &name, e)) ||
-	    read_fields(rq, said, file_fields, ARRAY_LEN(file_fields), d, &text,
+	if (read_query(rq, fields, &name, e) ||
+	    (form && read_form(rq, form, fields, &name, e)) ||
+	    read_fields(rq, fields, file_fields, ARRAY_LEN(file_fields), d, &text,
 			e))
 		return -1;
 	d->file_name = file_name(name, rq->arena);
 	if (!d->title.p)
 		d->title = title_of(d->file_name);
-	return store_file(rq, form, at, d, made, e);
+	return store_file(rq, form, at, d, is_new, e);
 }
 
 /*
@@ -413,7 +413,7 @@ int api_document_create(struct request *rq, struct response *rs, struct err *e)
 	struct uuid key;
 	struct kb_at at;
 	char id[UUID_TEXT_BYTES];
-	bool made = false;
+	bool is_new = false;
 	int keyed;
 	struct jw w;
 
@@ -423,11 +423,11 @@ int api_document_create(struct request *rq, struct response *rs, struct err *e)
 	if (keyed > 0)
 		d.id = key;
 	if (body_is_json(req_param(rq, "CONTENT_TYPE"))
-	    ? write_text(rq, &at, &d, &made, e)
-	    : write_file(rq, &at, &d, &made, e))
+	    ? write_text(rq, &at, &d, &is_new, e)
+	    : write_file(rq, &at, &d, &is_new, e))
 		return -1;
 	rq->jobs_asked = true;
-	w = resp_json(rs, made ? 201 : 200);
+	w = resp_json(rs, is_new ? 201 : 200);
 	write_document(&w, &d);
 	resp_header(rs, "Location", arena_printf(
 			    rq->arena, "%.*s/%s", (int)rq->path.n - 1,
@@ -485,7 +485,7 @@ int api_document_of_conversation(struct request *rq, struct response *rs, struct
 	struct conversation c;
 	struct kb_at at;
 	char id[UUID_TEXT_BYTES];
-	bool made = false;
+	bool is_new = false;
 	struct jw w;
 	int rc;
 
@@ -502,12 +502,12 @@ int api_document_of_conversation(struct request *rq, struct response *rs, struct
 	if (rc == 0)
 		rc = hold(rq, &at, (int64_t)text.n, e);
 	if (rc == 0)
-		rc = kb_write(rq->app->db, &at, &d, buf_str(&text), rq->arena, &made, e);
+		rc = kb_write(rq->app->db, &at, &d, buf_str(&text), rq->arena, &is_new, e);
 	buf_release(&text);
 	if (rc < 0)
 		return -1;
 	rq->jobs_asked = true;
-	w = resp_json(rs, made ? 201 : 200);
+	w = resp_json(rs, is_new ? 201 : 200);
 	write_document(&w, &d);
 	return 0;
 }
@@ -523,7 +523,7 @@ int api_document_content(struct request *rq, struct response *rs, struct err *e)
 	struct kb_at at;
 	struct owner o;
 
-	if (api_knowledge_at(rq, "parent", &at, e) ||
+	if (api_knowledge_at(rq, &at, e) ||
 	    kb_get(rq->app->db, &at, route_arg_uuid(rq, "id"), rq->arena, &d, e))
 		return -1;
 	if (uuid_is_nil(&d.attachment_id))

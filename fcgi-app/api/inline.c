@@ -20,7 +20,7 @@
 
 #include "base/banned.h"
 
-enum { GET_MS = 20000, TOLD_BYTES = 8192 };
+enum { GET_MS = 20000, NOTE_BYTES = 8192 };
 
 /* A file, as a part says it. */
 struct inline_file {
@@ -315,10 +315,10 @@ static void refuse(struct request *rq, struct inline_files *f, const struct inli
 		if ((unsigned char)*p < ' ' || *p == '[' || *p == ']')
 			*p = ' ';
 	f->refused++;
-	if (f->told.n < TOLD_BYTES)
-		f->told = str_of(arena_printf(rq->arena, "%.*s%s[An attachment of the "
-			"message, %s, could not be used: %s]", STR_ARG(f->told),
-			f->told.n ? "\n" : "", name, why->public));
+	if (f->note.n < NOTE_BYTES)
+		f->note = str_of(arena_printf(rq->arena, "%.*s%s[An attachment of the "
+			"message, %s, could not be used: %s]", STR_ARG(f->note),
+			f->note.n ? "\n" : "", name, why->public));
 }
 
 int inline_take(struct request *rq, const json_t *content, struct inline_files *f,
@@ -355,7 +355,7 @@ int inline_take(struct request *rq, const json_t *content, struct inline_files *
 }
 
 /* The metadata with what the model is told of them. */
-static struct str meta_with(struct request *rq, struct str meta, struct str told)
+static struct str meta_with(struct request *rq, struct str meta, struct str note)
 {
 	json_t *o = meta.n ? jx_try(meta) : json_object(), *given;
 
@@ -366,7 +366,7 @@ static struct str meta_with(struct request *rq, struct str meta, struct str told
 		json_object_set_new(o, "given", given);
 	}
 	json_array_append_new(given, json_pack("{s:s, s:o}", "role", "system", "content",
-					       jx_string(told)));
+					       jx_string(note)));
 	return str_of(jx_text(rq->arena, o));
 }
 
@@ -375,9 +375,9 @@ int inline_use(struct request *rq, const struct inline_files *f, struct turn_req
 {
 	json_t *before = in->options.attachments;
 
-	if (f->told.n && !json_array_size(f->ids) && !str_trim(in->content).n)
+	if (f->note.n && !json_array_size(f->ids) && !str_trim(in->content).n)
 		return err_field(e, ERR_INVALID_FIELD, "messages", "%.*s",
-				 (int)MIN(f->told.n, 200), f->told.p);
+				 (int)MIN(f->note.n, 200), f->note.p);
 	if (json_array_size(f->ids)) {
 		if (before)
 			json_array_extend(f->ids, before);
@@ -385,8 +385,8 @@ int inline_use(struct request *rq, const struct inline_files *f, struct turn_req
 		if (!str_trim(in->content).n)
 			in->content = STR("[See what is attached.]");
 	}
-	if (f->told.n)
-		in->meta = meta_with(rq, in->meta, f->told);
+	if (f->note.n)
+		in->meta = meta_with(rq, in->meta, f->note);
 	return 0;
 }
 

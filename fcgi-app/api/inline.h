@@ -21,7 +21,7 @@ bool inline_has(const json_t *content);
 /* The files of one request. */
 struct inline_files {
 	json_t *ids;		/* of attachments; in the arena */
-	struct str told;	/* for the model, of those that were refused; or empty */
+	struct str note;	/* for the model, of those that were refused; or empty */
 	size_t refused;		/* how many were */
 	size_t tried;		/* how many were looked at: twice what a message may have */
 	size_t read;		/* bytes that came from addresses */

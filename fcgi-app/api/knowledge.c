@@ -61,10 +61,9 @@ int api_knowledge_of(struct request *rq, const struct uuid *id,
 	return at_of(rq, id, &row, at, &writes, e);
 }
 
-int api_knowledge_at(struct request *rq, const char *arg, struct kb_at *at,
-		     struct err *e)
+int api_knowledge_at(struct request *rq, struct kb_at *at, struct err *e)
 {
-	return api_knowledge_of(rq, route_arg_uuid(rq, arg), at, e);
+	return api_knowledge_of(rq, route_arg_uuid(rq, "parent"), at, e);
 }
 
 int api_knowledge_writer(struct request *rq, const char *arg, struct kb_at *at,

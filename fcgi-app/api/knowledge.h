@@ -10,11 +10,11 @@
 #include "knowledge/kb.h"
 
 /*
- * The base in the path ("parent" or "id"), which the caller must see, and the
+ * The base in the path ("parent"), which the caller must see, and the
  * caller's access to its documents: all if they may change the base. In rq's arena.
  * ERR_NOT_FOUND.
  */
-int api_knowledge_at(struct request *rq, const char *arg, struct kb_at *at,
+int api_knowledge_at(struct request *rq, struct kb_at *at,
 		     struct err *e) MUST_CHECK;
 
 /* The same for the base with this id. */

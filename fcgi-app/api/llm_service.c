@@ -338,7 +338,7 @@ struct service_trial {
 };
 
 /* After the answer: records the usage of the test. */
-static void record(struct request *rq)
+static void record_trial(struct request *rq)
 {
 	struct service_trial *k = rq->after_ctx;
 
@@ -358,7 +358,7 @@ static void api_service_answer_test(struct request *rq, struct response *rs,
 
 	trial_run(&rq->app->deps, s, rq->arena, &k->t);
 	k->workspace = workspace;
-	rq->after = record;
+	rq->after = record_trial;
 	rq->after_ctx = k;
 	w = resp_json(rs, 200);
 	jw_obj(&w);

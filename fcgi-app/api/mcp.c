@@ -220,20 +220,20 @@ static struct str header_text(struct request *rq, const char *name)
  */
 static int check_headers(const struct rpc_ask *a, struct response *rs, size_t method)
 {
-	struct str said = jx_str(a->meta, MCP_META "protocolVersion");
+	struct str wanted = jx_str(a->meta, MCP_META "protocolVersion");
 	struct str version = str_trim(req_header(a->rq, "MCP-Protocol-Version"));
 	const char *named = method < ARRAY_LEN(methods) ? methods[method].named : NULL;
 	struct str of = named ? jx_str(a->params, named) : (struct str){ NULL, 0 };
 
-	if (!said.n)
+	if (!wanted.n)
 		return refuse(a, rs, 400, MCP_INVALID_PARAMS, "params._meta must have "
 			      MCP_META "protocolVersion and "
 			      MCP_META "clientCapabilities."), 1;
-	if (!str_eq(said, version))
+	if (!str_eq(wanted, version))
 		return refuse(a, rs, 400, MCP_HEADER_MISMATCH, "The header "
 			      "MCP-Protocol-Version differs from the body, or is not "
 			      "there."), 1;
-	if (!str_is(said, MODERN))
+	if (!str_is(wanted, MODERN))
 		return refuse(a, rs, 400, MCP_UNSUPPORTED_VERSION,
 			      "This version of the protocol is not supported."), 1;
 	if (!jx_obj(a->meta, MCP_META "clientCapabilities"))

@@ -131,8 +131,8 @@ int rpc_resources_read(struct rpc_ask *a, struct jw *w, struct err *e)
 
 static const struct resource *const prompts = &resources[RESOURCE_PROMPT];
 
-static int list(struct rpc_ask *a, struct resource_query q, struct resource_answer **out,
-		struct err *e)
+static int list_prompts(struct rpc_ask *a, struct resource_query q, struct resource_answer **out,
+			struct err *e)
 {
 	struct resource_call c = { .r = prompts, .verb = VERB_LIST, .query = q };
 
@@ -151,7 +151,7 @@ static struct str name_of(const struct resource_row *row)
 static int blanks_of(struct rpc_ask *a, const struct resource_row *row,
 		     struct blank **v, size_t *n, struct err *e)
 {
-	return blank_parse(resource_text(row, COLUMN(PROMPT, body)), "body", a->rq->arena,
+	return blank_parse(resource_text(row, COLUMN(PROMPT, body)), a->rq->arena,
 			   v, n, e);
 }
 
@@ -215,7 +215,7 @@ int rpc_prompts_list(struct rpc_ask *a, struct jw *w, struct err *e)
 	struct resource_answer *found;
 	struct str last = STR("");
 
-	if (list(a, q, &found, e) < 0)
+	if (list_prompts(a, q, &found, e) < 0)
 		return -1;
 	jw_key(w, "prompts");
 	jw_arr(w);
@@ -233,8 +233,8 @@ int rpc_prompts_list(struct rpc_ask *a, struct jw *w, struct err *e)
 }
 
 /* The prompt of this id, or of exactly this name. ERR_NOT_FOUND. */
-static int find(struct rpc_ask *a, struct str name, struct resource_row *row,
-		struct err *e)
+static int find_prompt(struct rpc_ask *a, struct str name, struct resource_row *row,
+		       struct err *e)
 {
 	struct resource_query q = { .q = name, .size = LIM_PAGE_MAX };
 	struct resource_answer *found;
@@ -242,7 +242,7 @@ static int find(struct rpc_ask *a, struct str name, struct resource_row *row,
 
 	if (is_whole(a) && uuid_parse(name, &id))
 		return resource_visible(&a->rq->by, prompts, &id, row, e);
-	if (!name.n || list(a, q, &found, e) < 0)
+	if (!name.n || list_prompts(a, q, &found, e) < 0)
 		return e->code ? -1 : err_set(e, ERR_NOT_FOUND, "no name");
 	for (size_t i = 0; i < found->n; i++)
 		if (str_eq(name_of(found->items[i].row), name)) {
@@ -261,7 +261,7 @@ int rpc_prompts_get(struct rpc_ask *a, struct jw *w, struct err *e)
 	struct blank *v;
 	size_t n;
 
-	if (find(a, name, &row, e) < 0)
+	if (find_prompt(a, name, &row, e) < 0)
 		return e->code != ERR_NOT_FOUND ? -1
 			: rpc_fail(a, MCP_INVALID_PARAMS, e, "There is no such prompt.");
 	if (blanks_of(a, &row, &v, &n, e) < 0)
@@ -377,7 +377,7 @@ int rpc_complete(struct rpc_ask *a, struct jw *w, struct err *e)
 	if (str_is(type, "ref/prompt")) {
 		struct resource_row row;
 
-		if (find(a, jx_str(ref, "name"), &row, e) < 0)
+		if (find_prompt(a, jx_str(ref, "name"), &row, e) < 0)
 			return e->code != ERR_NOT_FOUND ? -1
 				: rpc_fail(a, MCP_INVALID_PARAMS, e,
 					   "There is no such prompt.");

@@ -235,8 +235,8 @@ static int write_refusal(struct rpc_ask *a, struct jw *w, enum err_code code,
 }
 
 /* The record of a call, or (once) of an approval, which fails with ERR_DB_DUPLICATE. */
-static int record(struct rpc_ask *a, const struct uuid *id, struct str tool,
-		  const struct tool_result *r, struct err *e)
+static int record_call(struct rpc_ask *a, const struct uuid *id, struct str tool,
+		       const struct tool_result *r, struct err *e)
 {
 	struct usage u = usage_init(USAGE_TOOL);
 	struct buf b = BUF_INIT(4096);
@@ -272,7 +272,7 @@ static int record(struct rpc_ask *a, const struct uuid *id, struct str tool,
 
 /* What the client brings back: when, and for which question it was signed. */
 struct signed_question {
-	unsigned char made_us[8];
+	unsigned char created_us[8];
 	struct uuid id;
 	unsigned char mac[crypto_auth_BYTES];
 };
@@ -295,7 +295,7 @@ static int sign(struct rpc_ask *a, const char *tool, struct str args,
 
 	if (key_cached(&a->rq->app->mcp_key, a->rq->app->db, key, e) < 0)
 		return -1;
-	buf_add(&text, q->made_us, sizeof(q->made_us));
+	buf_add(&text, q->created_us, sizeof(q->created_us));
 	buf_add(&text, q->id.b, sizeof(q->id.b));
 	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
 		buf_addstr(&text, parts[i]);
@@ -339,8 +339,8 @@ static int write_question(struct rpc_ask *a, struct jw *w, const struct tool *t,
 	struct buf b = BUF_INIT(8 * SHOWN_BYTES);
 	char state[STATE_BYTES];
 
-	for (size_t i = 0; i < sizeof(s.made_us); i++)
-		s.made_us[i] = (unsigned char)(now_us >> (56 - 8 * i));
+	for (size_t i = 0; i < sizeof(s.created_us); i++)
+		s.created_us[i] = (unsigned char)(now_us >> (56 - 8 * i));
 	if (sign(a, t->name, args, &s, e) < 0)
 		return -1;
 	sodium_bin2base64(state, sizeof(state), (unsigned char *)&s, sizeof(s), VARIANT);
@@ -399,8 +399,8 @@ static int read_approval(struct rpc_ask *a, const char *tool, struct str args,
 			 struct err *e)
 {
 	const json_t *answers = json_object_get(a->params, "inputResponses");
-	const json_t *said = jx_obj(answers, "approval");
-	int64_t made_us = 0, now_us = clock_now_us();
+	const json_t *reply = jx_obj(answers, "approval");
+	int64_t created_us = 0, now_us = clock_now_us();
 	struct signed_question given;
 	int rc;
 
@@ -408,15 +408,15 @@ static int read_approval(struct rpc_ask *a, const char *tool, struct str args,
 		return rpc_fail(a, MCP_INVALID_PARAMS, e, "inputResponses must be an "
 				"object.");
 	rc = read_state(a, tool, args, &given, e);
-	if (rc <= 0 || !said)
+	if (rc <= 0 || !reply)
 		return rc < 0 ? -1 : APPROVAL_NONE;
-	for (size_t i = 0; i < sizeof(given.made_us); i++)
-		made_us = (int64_t)((uint64_t)made_us << 8 | given.made_us[i]);
-	if (now_us - made_us > APPROVAL_S * 1000000LL ||
-	    !str_is(jx_str(said, "action"), "accept") ||
-	    !jx_bool(jx_obj(said, "content"), "approve", false))
+	for (size_t i = 0; i < sizeof(given.created_us); i++)
+		created_us = (int64_t)((uint64_t)created_us << 8 | given.created_us[i]);
+	if (now_us - created_us > APPROVAL_S * 1000000LL ||
+	    !str_is(jx_str(reply, "action"), "accept") ||
+	    !jx_bool(jx_obj(reply, "content"), "approve", false))
 		return APPROVAL_NO;
-	if (record(a, &given.id, str_of(tool), NULL, e) == 0)
+	if (record_call(a, &given.id, str_of(tool), NULL, e) == 0)
 		return APPROVAL_YES;
 	if (e->code != ERR_DB_DUPLICATE)
 		return -1;
@@ -458,7 +458,7 @@ static int settle(struct rpc_ask *a, struct jw *w, const struct tool *t,
 
 /* -- calls ---------------------------------------------------------------------------- */
 
-static int run(struct rpc_ask *a, struct jw *w, struct str name, struct str args)
+static int run_tool(struct rpc_ask *a, struct jw *w, struct str name, struct str args)
 {
 	struct origins from = { .n = 0 };
 	struct tool_result r;
@@ -466,13 +466,13 @@ static int run(struct rpc_ask *a, struct jw *w, struct str name, struct str args
 
 	a->ctx.from = &from;
 	tool_call(&a->set, &a->ctx, name, args, &r);
-	if (record(a, NULL, name, &r, &ignored) < 0)
+	if (record_call(a, NULL, name, &r, &ignored) < 0)
 		log_err("usage not recorded", &ignored);
 	return write_result(w, r.text, (struct str){ NULL, 0 }, r.is_error);
 }
 
-static int call(struct rpc_ask *a, struct jw *w, struct str name, const json_t *args,
-		struct err *e)
+static int call_tool(struct rpc_ask *a, struct jw *w, struct str name, const json_t *args,
+		     struct err *e)
 {
 	struct str text = args ? str_of(jx_text(a->rq->arena, args)) : STR("{}");
 	const struct tool_offer *o;
@@ -487,7 +487,7 @@ static int call(struct rpc_ask *a, struct jw *w, struct str name, const json_t *
 		rc = settle(a, w, o->tool, canonical(a, read), &q, e);
 		a->ctx.approved = rc == 1;
 	}
-	return rc == 1 ? run(a, w, name, text) : rc;
+	return rc == 1 ? run_tool(a, w, name, text) : rc;
 }
 
 /* -- ask_agent -------------------------------------------------------------------------- */
@@ -500,17 +500,17 @@ static int write_answer(struct rpc_ask *a, struct jw *w, const struct turn_run *
 	char id[UUID_TEXT_BYTES];
 	struct str more = str_of(arena_printf(arena, "conversationId: %s",
 					      uuid_format(&t->conversation_id, id)));
-	struct wire_answer said;
+	struct wire_answer parts;
 
 	if (status == TURN_WAITING)
 		return write_result(w, dialect_openai_waiting(
 			arena, t->waits, t->n_waits, client_page(a->rq),
 			&t->conversation_id), more, false);
 	if (status == TURN_ERROR) {
-		wire_answer_read(&said, &t->answer);
-		write_result(w, said.error_message.n ? said.error_message
+		wire_answer_read(&parts, &t->answer);
+		write_result(w, parts.error_message.n ? parts.error_message
 			     : STR("The answer could not be made."), more, true);
-		wire_answer_release(&said);
+		wire_answer_release(&parts);
 		return 0;
 	}
 	return write_result(w, t->answer.content.p ? t->answer.content : STR(""), more,
@@ -565,5 +565,5 @@ int rpc_tools_call(struct rpc_ask *a, struct jw *w, struct err *e)
 	if (!o || !is_callable(o->tool))
 		return rpc_fail(a, MCP_INVALID_PARAMS, e, "There is no tool \"%.*s\".",
 				(int)MIN(name.n, 64), name.p);
-	return call(a, w, name, args, e);
+	return call_tool(a, w, name, args, e);
 }

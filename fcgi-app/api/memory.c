@@ -25,8 +25,8 @@
 enum { PROMOTED_CHARS = 200 };	/* of the title of an entity */
 
 /* The conversation of the path and its version of now. */
-static int load(struct request *rq, struct conversation *c, struct memory *m,
-		struct err *e)
+static int load_memory(struct request *rq, struct conversation *c, struct memory *m,
+		       struct err *e)
 {
 	return api_conversation_of_path(rq, c, e) < 0 ? -1
 		: memory_get(rq->app->db, &rq->by.owner, &c->id, INT64_MAX, rq->arena,
@@ -46,8 +46,8 @@ static int load_to_change(struct request *rq, struct conversation *c, int64_t *l
 			     m, e);
 }
 
-static void answer(struct response *rs, struct request *rq, const struct conversation *c,
-		   const struct memory *m)
+static void write_memory(struct response *rs, struct request *rq, const struct conversation *c,
+			 const struct memory *m)
 {
 	struct jw w = resp_json(rs, 200);
 
@@ -64,17 +64,17 @@ int api_memory_get(struct request *rq, struct response *rs, struct err *e)
 	struct conversation c;
 	struct memory m;
 
-	if (load(rq, &c, &m, e) < 0)
+	if (load_memory(rq, &c, &m, e) < 0)
 		return -1;
 	if (!etag_answer(rq, rs, etag_row(m.number, tag)))
-		answer(rs, rq, &c, &m);
+		write_memory(rs, rq, &c, &m);
 	return 0;
 }
 
 /* Stores m as the user's version after base. ERR_CONFLICT: one came after last. */
-static int put(struct request *rq, const struct conversation *c, int64_t last,
-	       const struct memory *base, struct memory *m, enum memory_why why,
-	       struct err *e)
+static int store_edited(struct request *rq, const struct conversation *c, int64_t last,
+			const struct memory *base, struct memory *m, enum memory_why why,
+			struct err *e)
 {
 	m->why = why;
 	m->replaces = why == MEMORY_REMOVED ? 0 : base->number;
@@ -119,13 +119,13 @@ static int clear(struct request *rq, struct response *rs, const struct memory_pa
 	if ((b->state && !json_is_null(b->state)) || b->has_summary || b->items || b->updates)
 		return err_field(e, ERR_INVALID_FIELD, "agent_state", "agent_state can only be "
 				 "null, alone: it is cleared.");
-	if (load(rq, &c, &m, e) < 0 || etag_wanted(rq, etag_row(m.number, tag), e) < 0 ||
+	if (load_memory(rq, &c, &m, e) < 0 || etag_wanted(rq, etag_row(m.number, tag), e) < 0 ||
 	    memory_clear(rq->app->db, &rq->by.owner, &c.id, rq->arena, &number, e) < 0)
 		return -1;
 	notify_refresh(rq->app->notify, &rq->by.owner, "memory", &c.id);
-	if (load(rq, &c, &m, e) < 0)
+	if (load_memory(rq, &c, &m, e) < 0)
 		return -1;
-	answer(rs, rq, &c, &m);
+	write_memory(rs, rq, &c, &m);
 	return 0;
 }
 
@@ -188,9 +188,9 @@ int api_memory_patch(struct request *rq, struct response *rs, struct err *e)
 	m = base;
 	if ((!base.number && newest(rq, &c, &m.seen_seq, e) < 0) ||
 	    apply(rq, &b, &m, e) < 0 ||
-	    put(rq, &c, last, &base, &m, MEMORY_EDITED, e) < 0)
+	    store_edited(rq, &c, last, &base, &m, MEMORY_EDITED, e) < 0)
 		return -1;
-	answer(rs, rq, &c, &m);
+	write_memory(rs, rq, &c, &m);
 	return 0;
 }
 
@@ -204,7 +204,7 @@ int remembered_remove(struct request *rq, struct err *e)
 		return -1;
 	m = (struct memory){ .upto_seq = base.upto_seq, .summary = STR("") };
 	return newest(rq, &c, &m.seen_seq, e) < 0 ? -1
-		: put(rq, &c, last, &base, &m, MEMORY_REMOVED, e);
+		: store_edited(rq, &c, last, &base, &m, MEMORY_REMOVED, e);
 }
 
 int remembered_edit(struct request *rq, struct str summary, struct err *e)
@@ -222,7 +222,7 @@ int remembered_edit(struct request *rq, struct str summary, struct err *e)
 	m = base;
 	m.summary = summary.n ? summary : STR("");
 	return !base.number && newest(rq, &c, &m.seen_seq, e) < 0 ? -1
-		: put(rq, &c, last, &base, &m, MEMORY_EDITED, e);
+		: store_edited(rq, &c, last, &base, &m, MEMORY_EDITED, e);
 }
 
 /* -- promoting ----------------------------------------------------------------------- */
@@ -262,7 +262,7 @@ static int note_promoted(struct request *rq, const struct conversation *c, int64
 		resource_of_kind(str_of(kind)), row));
 	m.state = str_of(jx_text(rq->arena, state));
 	return m.state.n > LIM_STATE_BYTES ? 0
-		: put(rq, c, last, base, &m, MEMORY_EDITED, e);
+		: store_edited(rq, c, last, base, &m, MEMORY_EDITED, e);
 }
 
 int remembered_promote(struct request *rq, struct str id, struct str kind,

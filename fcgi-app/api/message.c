@@ -169,7 +169,7 @@ int api_message_list(struct request *rq, struct response *rs, struct err *e)
 	scope = (struct message_scope){
 		.conversation_id = *route_arg_uuid(rq, "conversation"),
 		.style = agent ? RECORD_AGENT_SCOPED : RECORD_PLAIN,
-		.said = read == message_list_dialogue,
+		.dialogue = read == message_list_dialogue,
 	};
 	if (!agent && !seq) {
 		if (newest_page(rq, rs, &scope, read, size, e) < 0)

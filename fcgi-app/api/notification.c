@@ -171,7 +171,7 @@ static void drop(struct feeds *s, size_t i)
 }
 
 /* The number of the turn's feed; s->n: none. */
-static size_t find(const struct feeds *s, const struct uuid *turn)
+static size_t feed_of(const struct feeds *s, const struct uuid *turn)
 {
 	size_t i = 0;
 
@@ -207,7 +207,7 @@ static void feeds_free(struct feeds *s)
  */
 static void feeds_turn(struct feeds *s, const struct uuid *turn, bool running)
 {
-	size_t i = find(s, turn);
+	size_t i = feed_of(s, turn);
 	struct feed *d;
 
 	if (i < s->n && !s->v[i]->over)
@@ -237,7 +237,7 @@ static bool feeds_busy(const struct feeds *s)
 /* Whether the turn is followed here, or was lately. */
 static bool feeds_tells(const struct feeds *s, const struct uuid *turn)
 {
-	return find(s, turn) < s->n;
+	return feed_of(s, turn) < s->n;
 }
 
 /*
@@ -289,7 +289,7 @@ static bool read_feed(struct feeds *s, struct feed *d)
 static bool feeds_settle(struct feeds *s, const struct uuid *turn, bool ended,
 			 struct buf *out)
 {
-	size_t i = find(s, turn);
+	size_t i = feed_of(s, turn);
 
 	if (i == s->n || s->v[i]->over)
 		return true;
@@ -365,7 +365,7 @@ static const char *retry_of(const struct listener *l)
 	return l->brief ? SSE_RETRY_BRIEF : SSE_RETRY;
 }
 
-static void put(struct listener *l, const struct notice *n)
+static void write_notice(struct listener *l, const struct notice *n)
 {
 	const char *name = dialect_notice_name(l->dialect, n);
 	struct buf *out = resp_stream(&l->rs);
@@ -399,7 +399,7 @@ static void put_lost(struct listener *l, int64_t seq)
 	const struct notice all = { .seq = seq, .kind = NOTICE_REFRESH,
 				    .word = STR("all") };
 
-	put(l, &all);
+	write_notice(l, &all);
 }
 
 /* -- the stream ------------------------------------------------------------------ */
@@ -505,7 +505,7 @@ static bool settle(struct listener *l, const struct notice *n)
  * Numbers are assigned without gaps; a gap means that notices expired unread. A
  * piece is sent completely or not at all, and then again later.
  */
-static bool tell(struct notify_sub *sub, const struct notice *rows, size_t n)
+static bool send_notices(struct notify_sub *sub, const struct notice *rows, size_t n)
 {
 	struct listener *l = (struct listener *)sub;
 	int64_t after = sub->after, now_ms = clock_mono_ms();
@@ -521,7 +521,7 @@ static bool tell(struct notify_sub *sub, const struct notice *rows, size_t n)
 		if (rows[i].seq > after + 1)
 			put_lost(l, rows[i].seq - 1);
 		if (rows[i].kind)
-			put(l, &rows[i]);
+			write_notice(l, &rows[i]);
 		after = rows[i].kind ? rows[i].seq : rows[i].seq - 1;
 		passed = pass_piece(l, after, PIECE_BYTES);
 	}
@@ -543,7 +543,7 @@ static bool patch(struct notify_sub *sub, const struct notice *rows, size_t n)
 	bool passed = pass_queue(l);	/* not within a frame */
 
 	for (size_t i = 0; i < n && passed; i++) {
-		put(l, &rows[i]);
+		write_notice(l, &rows[i]);
 		passed = pass_piece(l, sub->after, PIECE_BYTES);
 	}
 	if (passed)
@@ -586,7 +586,7 @@ static bool stream_due(struct listener *l, int64_t now_ms)
 		const struct notice all = { .kind = NOTICE_REFRESH,
 					    .word = STR("projects") };
 
-		put(l, &all);
+		write_notice(l, &all);
 		passed = pass(l);
 		l->patches_lost = !passed;
 	}
@@ -645,7 +645,7 @@ static void end_poll(struct listener *l)
 
 /* -- both ------------------------------------------------------------------------ */
 
-static void begin(struct listener *l, struct conn *conn)
+static void begin_listening(struct listener *l, struct conn *conn)
 {
 	l->conn = conn;
 	conn->drain(conn);	/* here, because it may wait */
@@ -691,7 +691,7 @@ static void adopt(void *ctx, struct conn *conn)
 {
 	struct listener *l = ctx;
 
-	begin(l, conn);
+	begin_listening(l, conn);
 	if (!l->poll)
 		resp_flush(&l->rs);
 	if (l->rs.gone)
@@ -723,7 +723,7 @@ static int read_query(struct request *rq, enum dialect_id *dialect,
 static struct listener *listener_new(struct request *rq)
 {
 	static const struct notify_ops ops = {
-		.tell = tell, .patch = patch, .due = due, .end = end,
+		.tell = send_notices, .patch = patch, .due = due, .end = end,
 	};
 	const struct resource_at at = resource_for(&rq->by);
 	const size_t readers = at.n_readers * sizeof(*at.readers);

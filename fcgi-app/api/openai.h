@@ -30,7 +30,7 @@ enum openai_how {
 struct openai_thread {
 	struct str program;		/* that sent it */
 	struct str content;		/* of the new message */
-	struct echo said;		/* all messages of the request */
+	struct echo echo;		/* all messages of the request */
 	struct uuid instructions;	/* hash of its system messages */
 	struct uuid keys[PREFIX_TRIES];	/* of its beginnings, the longest first */
 	size_t places[PREFIX_TRIES];	/* how many messages they have */
@@ -56,7 +56,7 @@ struct openai_ask {
 	struct inline_files files;	/* of the messages that are new */
 	size_t files_from;		/* those of this message on were taken */
 	struct buf ignored;		/* X-Ignored-Parameters */
-	struct buf said;		/* what was streamed, of the content */
+	struct buf streamed;		/* what was streamed, of the content */
 };
 
 /* Whether a parameter has no effect: absent, null, false, [], {}. */
@@ -74,9 +74,6 @@ void oai_ignored(struct buf *b, const char *prefix, struct str name);
  */
 int oai_tools_read(struct request *rq, struct openai_ask *ask,
 		   struct err *e) MUST_CHECK;
-
-/* Adds the client's tools that the turn does not have to X-Ignored-Parameters. */
-void oai_tools_ignored(struct openai_ask *ask, const struct turn_run *t);
 
 /*
  * If the last messages (role tool) have the results that a turn of this model waits for,
@@ -107,13 +104,6 @@ int oai_answer(struct request *rq, struct response *rs, struct responses *r,
  */
 int oai_thread_turn(struct request *rq, struct str id, const char *field,
 		    struct turn *t, struct conversation *c, struct err *e) MUST_CHECK;
-
-/*
- * Makes the request follow a response of the caller, with the same model.
- * ERR_NOT_FOUND (previous_response_id).
- */
-int oai_thread_follow(struct request *rq, struct openai_ask *ask, struct str previous,
-		      struct err *e) MUST_CHECK;
 
 /*
  * Whether the request is a question that a user interface asks for itself, and the
@@ -152,14 +142,11 @@ int oai_thread_find(struct request *rq, struct openai_ask *ask, size_t n_given,
 int oai_thread_use(struct request *rq, struct openai_ask *ask,
 		   struct err *e) MUST_CHECK;
 
-/* Whether, after a turn could not be started, there is another way: then that is set. */
-bool oai_thread_other(struct openai_ask *ask, const struct err *e);
-
 /*
  * The client was sent text and the calls that t waits for: notes the thread with them.
  * answer_seq 0: t waits. Failures are logged.
  */
-void oai_thread_told(struct request *rq, const struct openai_ask *ask,
+void oai_thread_note(struct request *rq, const struct openai_ask *ask,
 		     const struct turn_run *t, int64_t answer_seq, struct str text);
 
 #endif

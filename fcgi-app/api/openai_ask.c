@@ -49,5 +49,5 @@ int oai_text(struct request *rq, const json_t *message, struct str *out,
 	*out = STR("");
 	if (!content || json_is_null(content))
 		return 0;
-	return client_message_text(rq, content, "messages", out, e);
+	return client_message_text(rq, content, out, e);
 }

@@ -106,7 +106,7 @@ static int read_input(struct request *rq, struct str *out, struct err *e)
 	return e->code ? -1 : 0;
 }
 
-static void record(struct request *rq)
+static void record_usage(struct request *rq)
 {
 	prompt_ask_record(rq->app->db, &rq->by.owner, rq->after_ctx);
 }
@@ -133,7 +133,7 @@ int oai_helper_ask(struct request *rq, const struct openai_ask *ask,
 	rc = turn_ask(&rq->app->deps, NULL, &q, rq->arena, r, e);
 	r->usage.workspace_id = str_of(t.workspace->id);
 	r->usage.agent_id = str_of(t.agent->id);
-	rq->after = record;
+	rq->after = record_usage;
 	rq->after_ctx = r;
 	*out = r;
 	if (!r->interrupted)

@@ -255,7 +255,7 @@ static json_t *format_of(json_t *format)
 }
 
 /* What would be an answer of another kind. */
-static int check(const json_t *body, struct err *e)
+static int check_body(const json_t *body, struct err *e)
 {
 	static const struct {
 		const char *key, *why;
@@ -302,7 +302,7 @@ static int convert(struct request *rq, struct str *turn, struct err *e)
 	if (!json_is_object(rq->body))
 		return err_public(e, ERR_INVALID_JSON, "The body must be a JSON object.");
 	/* Members that nothing reads are named as ignored, and so are kinds of items. */
-	if (check(rq->body, e) < 0 || read_input(rq->body, messages, turn, body, e) < 0)
+	if (check_body(rq->body, e) < 0 || read_input(rq->body, messages, turn, body, e) < 0)
 		return -1;
 	json_object_foreach(rq->body, key, v)
 		json_object_set(body, key, v);

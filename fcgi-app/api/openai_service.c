@@ -194,7 +194,7 @@ static int read_number(const struct offer_call *c, const char *key, int most, in
  * A failure of the service, as the program is told: what the service refuses is the
  * request's fault, with the service's own sentence.
  */
-static int failed(const struct offer_call *c, const char *field, struct str said,
+static int failed(const struct offer_call *c, const char *field, struct str reason,
 		  size_t at, struct err *e)
 {
 	const enum err_code code = e->code;
@@ -212,8 +212,8 @@ static int failed(const struct offer_call *c, const char *field, struct str said
 	case ERR_UPSTREAM_REQUEST: case ERR_UPSTREAM_CONTEXT: case ERR_UPSTREAM_FILTER:
 		err_clear(e);
 		return err_field(e, ERR_INVALID_FIELD, field, "The service \"%.64s\" refused "
-				 "%s.%s%.*s", c->s->id, what, said.n ? " " : "",
-				 (int)MIN(said.n, 300), said.n ? said.p : "");
+				 "%s.%s%.*s", c->s->id, what, reason.n ? " " : "",
+				 (int)MIN(reason.n, 300), reason.n ? reason.p : "");
 	case ERR_UPSTREAM: case ERR_UPSTREAM_PROTOCOL: case ERR_UPSTREAM_EARLY_END:
 	case ERR_UPSTREAM_CONNECT: case ERR_UPSTREAM_TIMEOUT: case ERR_UPSTREAM_AUTH:
 	case ERR_UPSTREAM_QUOTA: case ERR_UPSTREAM_RATE: case ERR_UPSTREAM_OVERLOAD:
@@ -327,7 +327,7 @@ static int make_vectors(struct embeddings *v, struct err *e)
 
 	embed_record(c->rq->app->db, &c->rq->by.owner, USAGE_EMBED, c->s, &v->got.usage,
 		     c->began_ms, rc == 0);
-	return rc ? failed(c, "input", v->got.said, v->got.at, e) : check_vectors(v, e);
+	return rc ? failed(c, "input", v->got.reason, v->got.at, e) : check_vectors(v, e);
 }
 
 /* As OpenAI's: the numbers as 32-bit floats, the lowest byte first. */
@@ -450,7 +450,7 @@ static int make_ranking(struct offer_ranking *r, struct err *e)
 			c->rq->arena, &r->got, e);
 	embed_record(c->rq->app->db, &c->rq->by.owner, USAGE_RERANK, c->s, &r->got.usage,
 		     c->began_ms, rc == 0);
-	return rc ? failed(c, "documents", r->got.said, r->got.at, e) : 0;
+	return rc ? failed(c, "documents", r->got.reason, r->got.at, e) : 0;
 }
 
 /* The best first; equal ones in the order of the request. */
@@ -663,7 +663,7 @@ static int make_transcript(struct transcription *t, struct err *e)
 
 	embed_record(c->rq->app->db, &c->rq->by.owner, USAGE_TRANSCRIBE, c->s, &t->got.usage,
 		     c->began_ms, rc == 0);
-	return rc ? failed(c, "file", t->got.said, SIZE_MAX, e) : 0;
+	return rc ? failed(c, "file", t->got.reason, SIZE_MAX, e) : 0;
 }
 
 static int not_format(const struct transcription *t, const char *name, struct err *e)

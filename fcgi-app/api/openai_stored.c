@@ -24,7 +24,7 @@
 /* -- a response ------------------------------------------------------------------- */
 
 /* The response in the path, which is a turn of the caller. */
-static int find(struct request *rq, struct turn *t, struct conversation *c, struct err *e)
+static int find_response(struct request *rq, struct turn *t, struct conversation *c, struct err *e)
 {
 	return oai_thread_turn(rq, route_arg(rq, "response"), "response", t, c, e);
 }
@@ -178,7 +178,7 @@ int api_openai_response(struct request *rq, struct response *rs, struct err *e)
 	if (after < -1 || after > UINT32_MAX)
 		return err_field(e, ERR_INVALID_FIELD, "starting_after",
 				 "starting_after must be the sequence_number of an event.");
-	if (find(rq, &t, &c, e) < 0)
+	if (find_response(rq, &t, &c, e) < 0)
 		return -1;
 	return str_is(stream, "true") ? stream_again(rq, rs, &t, &c, after, e)
 		: write_response(rq, rs, &t, &c, e);
@@ -193,7 +193,7 @@ int api_openai_response_cancel(struct request *rq, struct response *rs, struct e
 	struct conversation c;
 	struct turn t;
 
-	return find(rq, &t, &c, e) < 0 || api_turn_stop(rq, &t.id, &t, e) < 0 ? -1
+	return find_response(rq, &t, &c, e) < 0 || api_turn_stop(rq, &t.id, &t, e) < 0 ? -1
 		: write_response(rq, rs, &t, &c, e);
 }
 
@@ -209,7 +209,7 @@ int api_openai_response_delete(struct request *rq, struct response *rs, struct e
 	struct jw w;
 	int rc;
 
-	if (find(rq, &t, &c, e) < 0 || api_turn_stop(rq, &t.id, &t, e) < 0)
+	if (find_response(rq, &t, &c, e) < 0 || api_turn_stop(rq, &t.id, &t, e) < 0)
 		return -1;
 	rc = store_turn_response_delete(rq->app->db, &t, e);
 	if (rc < 0 || (rc == 0 && api_conversation_drop(rq, &c, e) < 0))
@@ -239,11 +239,11 @@ static void add_item(json_t *list, const char *message, json_t *item)
 static void add_message(json_t *list, const char *message, struct str role,
 			struct str text)
 {
-	bool said = str_is(role, "assistant");
-	json_t *part = json_pack("{s:s, s:o}", "type", said ? "output_text" : "input_text",
+	bool answer = str_is(role, "assistant");
+	json_t *part = json_pack("{s:s, s:o}", "type", answer ? "output_text" : "input_text",
 				 "text", jx_string(text));
 
-	if (said)
+	if (answer)
 		json_object_set_new(part, "annotations", json_array());
 	add_item(list, message, json_pack("{s:s, s:o, s:[o]}", "type", "message", "role",
 					  jx_string(role), "content", part));
@@ -278,17 +278,17 @@ static int read_items(struct request *rq, const struct turn *t, json_t **out,
 	json_t *list = jx_keep(rq->arena, json_array()), *m;
 	char id[MESSAGE_ID_BYTES];
 	json_auto_t *meta = NULL;
-	struct message said;
+	struct message question;
 	size_t i;
 
 	if (message_get(rq->app->db, &rq->by.owner, &t->conversation_id, t->user_seq,
-			rq->arena, &said, e) < 0)
+			rq->arena, &question, e) < 0)
 		return -1;
 	message_id(&t->conversation_id, t->user_seq, id);
-	meta = jx_try(said.meta);
+	meta = jx_try(question.meta);
 	json_array_foreach(jx_arr(meta, "given"), i, m)
 		add_given(list, id, m);
-	add_message(list, id, STR("user"), said.content);
+	add_message(list, id, STR("user"), question.content);
 	*out = list;
 	return 0;
 }
@@ -364,7 +364,7 @@ int api_openai_response_input(struct request *rq, struct response *rs, struct er
 	struct jw w;
 	bool more;
 
-	if (read_page(rq, &p, e) < 0 || find(rq, &t, &c, e) < 0 ||
+	if (read_page(rq, &p, e) < 0 || find_response(rq, &t, &c, e) < 0 ||
 	    read_items(rq, &t, &list, e) < 0 || cut(&list, &p, rq->arena, &more, e) < 0)
 		return -1;
 	w = resp_json(rs, 200);

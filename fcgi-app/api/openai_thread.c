@@ -75,7 +75,7 @@ static void note_place(struct openai_thread *t, size_t n)
 		t->keys[i] = t->keys[i - 1];
 	}
 	t->places[0] = n;
-	t->keys[0] = echo_key(&t->said);
+	t->keys[0] = echo_key(&t->echo);
 	t->n_places = MIN(t->n_places + 1, PREFIX_TRIES);
 }
 
@@ -90,7 +90,7 @@ int oai_thread_read(struct request *rq, struct openai_ask *ask, struct err *e)
 	t->program = client_program(rq, "OpenAI");
 	buf_addf(&scope, "%.*s/%.*s/%.*s", STR_ARG(ask->in.workspace_id),
 		 STR_ARG(ask->in.agent_id), STR_ARG(t->program));
-	echo_add(&t->said, ECHO_SCOPE, buf_str(&scope));
+	echo_add(&t->echo, ECHO_SCOPE, buf_str(&scope));
 	buf_release(&scope);
 	json_array_foreach((json_t *)messages, i, m) {
 		if (oai_is_system(m))
@@ -98,12 +98,12 @@ int oai_thread_read(struct request *rq, struct openai_ask *ask, struct err *e)
 		if (oai_text(rq, m, &text, e) < 0)
 			return -1;
 		if (is_role(m, "tool"))
-			echo_add(&t->said, ECHO_RESULT, text);
+			echo_add(&t->echo, ECHO_RESULT, text);
 		else if (!is_role(m, "assistant"))
-			echo_add(&t->said, ECHO_USER, text);
+			echo_add(&t->echo, ECHO_USER, text);
 		else
-			echo_add(&t->said, ECHO_ANSWER, text);
-		add_calls(&t->said, m);
+			echo_add(&t->echo, ECHO_ANSWER, text);
+		add_calls(&t->echo, m);
 		if (is_role(m, "assistant"))
 			note_place(t, i + 1);
 	}
@@ -283,28 +283,6 @@ int oai_thread_turn(struct request *rq, struct str id, const char *field,
 			 (int)MIN(id.n, 100), id.p);
 }
 
-int oai_thread_follow(struct request *rq, struct openai_ask *ask, struct str previous,
-		      struct err *e)
-{
-	struct openai_thread *th = &ask->thread;
-	struct conversation c;
-	struct turn t;
-
-	if (oai_thread_turn(rq, previous, "previous_response_id", &t, &c, e) < 0)
-		return -1;
-	if (!str_eq(c.workspace_id, ask->in.workspace_id) ||
-	    !str_eq(c.agent_id, ask->in.agent_id))
-		return err_field(e, ERR_NOT_FOUND, "previous_response_id", "That response is "
-				 "of another model.");
-	th->linked = true;
-	th->found = (struct prefix){
-		.conversation_id = c.id, .user_seq = t.user_seq,
-		.answer_seq = t.answer_seq, .last_seq = c.last_seq,
-		.superseded = c.superseded,
-	};
-	return 0;
-}
-
 /* -- using it -------------------------------------------------------------------- */
 
 /* A copy of the thread up to the known answer. 0: it cannot be made. */
@@ -381,26 +359,10 @@ int oai_thread_use(struct request *rq, struct openai_ask *ask, struct err *e)
 	return oai_thread_use(rq, ask, e);
 }
 
-bool oai_thread_other(struct openai_ask *ask, const struct err *e)
-{
-	struct openai_thread *t = &ask->thread;
-
-	if (ask->in.verb == TURN_RESUME || t->how == OAI_NEW ||
-	    (e->code != ERR_BUSY && e->code != ERR_CONFLICT &&
-	     e->code != ERR_NOT_FOUND))
-		return false;
-	if (t->linked && t->how == OAI_FORK)
-		return false;
-	t->how = t->how == OAI_FORK ? OAI_NEW : OAI_FORK;
-	if (t->how == OAI_NEW)
-		t->known = 0;
-	return true;
-}
-
-void oai_thread_told(struct request *rq, const struct openai_ask *ask,
+void oai_thread_note(struct request *rq, const struct openai_ask *ask,
 		     const struct turn_run *t, int64_t answer_seq, struct str text)
 {
-	struct echo c = ask->thread.said;
+	struct echo c = ask->thread.echo;
 	struct err e = ERR_INIT;
 	struct prefix p = {
 		.conversation_id = t->conversation_id, .user_seq = t->user.seq,

@@ -221,23 +221,6 @@ int oai_tools_read(struct request *rq, struct openai_ask *ask, struct err *e)
 	return tool_page_read(ask->in.options.client, &checked, e);
 }
 
-void oai_tools_ignored(struct openai_ask *ask, const struct turn_run *t)
-{
-	const json_t *tools = jx_arr(ask->in.options.client, "tools"), *one;
-	const struct tool_turn *turn = turn_tools(t);
-	size_t i, k;
-
-	json_array_foreach((json_t *)tools, i, one) {
-		struct str name = jx_str(one, "name");
-
-		for (k = 0; turn && k < turn->n_more; k++)
-			if (str_is(name, turn->more[k].name))
-				break;
-		if (turn && k == turn->n_more)
-			oai_ignored(&ask->ignored, "tools.", name);
-	}
-}
-
 /* -- the results --------------------------------------------------------------- */
 
 /* The turn that the last call's id has, if it waits for a client of this model. */

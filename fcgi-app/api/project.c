@@ -177,8 +177,8 @@ int api_entity_mine(struct request *rq, struct response *rs, struct err *e)
 
 /* -- one of any kind ----------------------------------------------------------------- */
 
-static int find(struct request *rq, const struct uuid *id, struct entity_brief **out,
-		struct err *e)
+static int find_entity(struct request *rq, const struct uuid *id, struct entity_brief **out,
+		       struct err *e)
 {
 	size_t n;
 
@@ -197,7 +197,7 @@ int api_entity_get(struct request *rq, struct response *rs, struct err *e)
 	char text[UUID_TEXT_BYTES];
 	struct jw w;
 
-	if (find(rq, id, &b, e) < 0)
+	if (find_entity(rq, id, &b, e) < 0)
 		return -1;
 	c.r = &resources[entity_kinds[entity_kind_of(b->kind)].resource];
 	c.id = str_of(uuid_format(id, text));
@@ -225,7 +225,7 @@ int api_entity_links(struct request *rq, struct response *rs, struct err *e)
 	size_t n, n_briefs;
 	struct jw w;
 
-	if (find(rq, id, &b, e) < 0 ||
+	if (find_entity(rq, id, &b, e) < 0 ||
 	    entity_linked(&rq->by, id, LINKS_MAX, &edges, &n, &briefs, &n_briefs, e) < 0)
 		return -1;
 	w = resp_json(rs, 200);
@@ -422,7 +422,7 @@ int api_project_export(struct request *rq, struct response *rs, struct err *e)
 	return rc;
 }
 
-static void write_made(struct jw *w, const struct bundle_report *r)
+static void write_created(struct jw *w, const struct bundle_report *r)
 {
 	jw_obj(w);
 	jw_kuuid(w, "projectId", &r->project);
@@ -430,7 +430,7 @@ static void write_made(struct jw *w, const struct bundle_report *r)
 	jw_key(w, "made");
 	jw_obj(w);
 	for (size_t i = 0; i < BUNDLE_PARTS; i++)
-		jw_kint(w, bundle_parts[i].name, r->made[i]);
+		jw_kint(w, bundle_parts[i].name, r->created[i]);
 	jw_end_obj(w);
 	jw_key(w, "notes");
 	jw_arr(w);
@@ -467,7 +467,7 @@ int api_project_import(struct request *rq, struct response *rs, struct err *e)
 			? api_unreadable(e) : -1;
 	rq->jobs_asked = true;
 	w = resp_json(rs, 201);
-	write_made(&w, report);
+	write_created(&w, report);
 	resp_header(rs, "Location", arena_printf(rq->arena, "projects/%s",
 						 uuid_format(&report->project, id)));
 	return 0;

@@ -109,7 +109,7 @@ int api_prompt_check(struct request *rq, struct response *rs, struct err *e)
 
 	if (fields_read(check_fields, ARRAY_LEN(check_fields), rq->body, &in,
 			sizeof(in), e) < 0 ||
-	    blank_parse(in.body, "body", rq->arena, &blanks, &n, e) < 0)
+	    blank_parse(in.body, rq->arena, &blanks, &n, e) < 0)
 		return -1;
 	w = resp_json(rs, 200);
 	jw_obj(&w);

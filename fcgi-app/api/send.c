@@ -303,8 +303,8 @@ static void stream_emit(struct sink *s, const struct turn_event *ev)
 	if (stream_gone(ss))
 		return;
 	dialect_encode(ss->dialect, resp_stream(ss->rs), ev, &ss->state);
-	if (ss->as && ss->as->told)
-		ss->as->told(ev, ss->as->ctx);
+	if (ss->as && ss->as->written)
+		ss->as->written(ev, ss->as->ctx);
 	/* Of a turn that runs here nothing follows: one write for both. */
 	if (ss->as && !ss->as->no_end && ss->dialect->end.n && is_last(ss->dialect, ev)) {
 		buf_addstr(resp_stream(ss->rs), ss->dialect->end);

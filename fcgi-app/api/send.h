@@ -112,7 +112,7 @@ struct send_as {
 	 * For an event that was written but not sent yet, of a turn that runs here: to
 	 * note what its client is told. It may block only for the last event. Or NULL.
 	 */
-	void (*told)(const struct turn_event *ev, void *ctx);
+	void (*written)(const struct turn_event *ev, void *ctx);
 	void *ctx;
 };
 

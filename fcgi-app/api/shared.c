@@ -316,7 +316,7 @@ static const char *const always[] = { "finish_reason", "error", "continues", "ca
 static const char *const of_tools[] = { "step", "toolCalls", "callId", "toolName",
 	"isError", "durationMs", "truncated", "steps" };
 
-static void keep(json_t *out, const json_t *meta, const char *const *keys, size_t n)
+static void copy_members(json_t *out, const json_t *meta, const char *const *keys, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		json_t *v = json_object_get(meta, keys[i]);
@@ -327,7 +327,7 @@ static void keep(json_t *out, const json_t *meta, const char *const *keys, size_
 }
 
 /* The names of attached files, without their ids: their bytes are the owner's. */
-static void keep_files(json_t *out, const json_t *meta)
+static void copy_files(json_t *out, const json_t *meta)
 {
 	json_auto_t *files = json_array();
 	const json_t *f;
@@ -348,11 +348,11 @@ void api_shared_reduce(struct request *rq, const struct shared *s, struct messag
 	struct buf b = BUF_INIT(LIM_PAGE_BYTES);
 	struct jw w = jw_on(&b);
 
-	keep(out, meta, always, ARRAY_LEN(always));
+	copy_members(out, meta, always, ARRAY_LEN(always));
 	if (s->tools)
-		keep(out, meta, of_tools, ARRAY_LEN(of_tools));
+		copy_members(out, meta, of_tools, ARRAY_LEN(of_tools));
 	if (s->files)
-		keep_files(out, meta);
+		copy_files(out, meta);
 	jw_json(&w, out);
 	m->meta = buf_ok(&b) ? arena_str(rq->arena, buf_str(&b)) : STR("{}");
 	buf_release(&b);
@@ -386,7 +386,7 @@ int api_shared_messages(struct request *rq, struct response *rs, struct err *e)
 	/* Readers know it by the share. */
 	scope = (struct message_scope){
 		.workspace_id = page.workspace_id, .agent_id = page.agent_id,
-		.conversation_id = s.id, .style = RECORD_PLAIN, .said = !s.tools,
+		.conversation_id = s.id, .style = RECORD_PLAIN, .dialogue = !s.tools,
 	};
 	w = api_page_items(rs);
 	message_write_all(&w, &scope, page.items, page.n);

@@ -134,7 +134,7 @@ int api_document_text(struct request *rq, struct response *rs, struct err *e)
 
 	if (read_number(rq, "chunk", 0, &chunk, e) ||
 	    read_number(rq, "page", 1, &page, e) ||
-	    api_knowledge_at(rq, "parent", &at, e) ||
+	    api_knowledge_at(rq, &at, e) ||
 	    kb_excerpt(rq->app->db, &at, route_arg_uuid(rq, "id"), chunk,
 			   MAX(page, 0), rq->arena, &x, e))
 		return -1;

@@ -212,7 +212,7 @@ int variant_correct(struct request *rq, int64_t seq, struct str content,
 {
 	struct notify *n = rq->app->notify;
 	const struct uuid *id = route_arg_uuid(rq, "conversation");
-	const struct uuid made = uuid_new();
+	const struct uuid new_id = uuid_new();
 	char name[UUID_TEXT_BYTES];
 	struct thread_correction c = {
 		.conversation_id = *id, .seq = seq, .version = version,
@@ -220,7 +220,7 @@ int variant_correct(struct request *rq, int64_t seq, struct str content,
 		.answer = {
 			.content = content,
 			.client_id = str_of(uuid_format(
-				uuid_is_nil(key) ? &made : key, name)),
+				uuid_is_nil(key) ? &new_id : key, name)),
 		},
 	};
 

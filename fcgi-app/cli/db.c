@@ -37,7 +37,7 @@ int cli_session_open(struct cli_session *s, const struct cli *cli)
 	blob_use(s->conf->file_dir,
 		 s->conf->file_store == FILE_STORE_DIRECTORY);
 	if (!db_global_init(&e))
-		s->db = store_open(&s->conf->db, 0, &e);
+		s->db = store_open(&s->conf->db, &e);
 	if (s->db)
 		return 0;
 	cli_failed(&e);
@@ -329,12 +329,12 @@ static const char *state_of(const struct token *t)
 
 static void put_token(struct buf *out, const struct token *t)
 {
-	char id[UUID_TEXT_BYTES], made[CLOCK_ISO_BYTES], until[CLOCK_ISO_BYTES];
+	char id[UUID_TEXT_BYTES], created[CLOCK_ISO_BYTES], until[CLOCK_ISO_BYTES];
 
 	buf_addf(out, "%s\t%s\t%.*s\t%.*s\t%.*s\t%.10s\t%.10s\n",
 		 uuid_format(&t->id, id), state_of(t), STR_ARG(t->login),
 		 t->name.p ? (int)t->name.n : 1, t->name.p ? t->name.p : "-",
-		 STR_ARG(t->groups), clock_iso(t->created_us, made),
+		 STR_ARG(t->groups), clock_iso(t->created_us, created),
 		 t->expires_us ? clock_iso(t->expires_us, until) : "-");
 }
 

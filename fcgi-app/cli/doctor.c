@@ -83,7 +83,7 @@ static int on_body(void *ctx, struct str bytes)
 	return 0;
 }
 
-static void run(struct measure *m, struct trial *a)
+static void run_trial(struct measure *m, struct trial *a)
 {
 	struct http_request rq = {
 		.method = a->method ? a->method : "GET",
@@ -127,7 +127,7 @@ static bool ours(const struct trial *a)
 			    jx_str(a->json, "code").n));
 }
 
-static void put(struct measure *m, const char *key, json_t *value)
+static void put_result(struct measure *m, const char *key, json_t *value)
 {
 	json_object_set_new(m->measured, key, value);
 }
@@ -147,32 +147,32 @@ static void measure_reach(struct measure *m)
 		if (!ways[i] && i + 1 < ARRAY_LEN(ways))
 			continue;
 		a = (struct trial){ .path = "/api/v1/health", .auth = ways[i] };
-		run(m, &a);
+		run_trial(m, &a);
 		if (a.res.status != 401)
 			break;
 	}
-	put(m, "reach", json_pack("{s:i, s:b, s:b, s:o, s:o, s:o}", "status",
-				  a.res.status, "ours",
-				  ours(&a) && a.res.status == 200, "problem",
-				  ours(&a) && a.res.status != 200, "detail",
-				  jx_string(jx_str(a.json, "detail")), "error",
-				  text(a.e.text), "location",
-				  text(a.res.location)));
+	put_result(m, "reach", json_pack("{s:i, s:b, s:b, s:o, s:o, s:o}", "status",
+					 a.res.status, "ours",
+					 ours(&a) && a.res.status == 200, "problem",
+					 ours(&a) && a.res.status != 200, "detail",
+					 jx_string(jx_str(a.json, "detail")), "error",
+					 text(a.e.text), "location",
+					 text(a.res.location)));
 }
 
 static void measure_page(struct measure *m)
 {
 	struct trial a = { .path = "/", .auth = m->basic };
 
-	run(m, &a);
-	put(m, "page", json_pack("{s:i, s:o}", "status", a.res.status, "type",
-				 text(a.res.content_type)));
+	run_trial(m, &a);
+	put_result(m, "page", json_pack("{s:i, s:o}", "status", a.res.status, "type",
+					text(a.res.content_type)));
 }
 
 static void note_clock(struct measure *m, const struct trial *a)
 {
 	/* The process read its clock at about the middle of the request. */
-	put(m, "clock", json_pack("{s:I, s:I, s:I, s:I}", "clientMs",
+	put_result(m, "clock", json_pack("{s:I, s:I, s:I, s:I}", "clientMs",
 		(json_int_t)(a->answered_at_ms - a->took_ms / 2), "processMs",
 		(json_int_t)jx_int(a->json, "timeMs", 0), "rttMs",
 		(json_int_t)a->took_ms, "dateMs",
@@ -185,12 +185,12 @@ static void measure_token(struct measure *m)
 
 	if (!m->bearer)
 		return;
-	run(m, &a);
-	put(m, "token", json_pack("{s:i, s:b, s:b, s:o, s:o}", "status",
-				  a.res.status, "ours", ours(&a), "unknown",
-				  str_is(jx_str(a.json, "detail"), IDENTITY_WRONG),
-				  "kind", jx_string(jx_str(a.json, "kind")), "detail",
-				  jx_string(jx_str(a.json, "detail"))));
+	run_trial(m, &a);
+	put_result(m, "token", json_pack("{s:i, s:b, s:b, s:o, s:o}", "status",
+					 a.res.status, "ours", ours(&a), "unknown",
+					 str_is(jx_str(a.json, "detail"), IDENTITY_WRONG),
+					 "kind", jx_string(jx_str(a.json, "kind")), "detail",
+					 jx_string(jx_str(a.json, "detail"))));
 	if (a.res.status == 200 && ours(&a)) {
 		m->entry = m->bearer;
 		note_clock(m, &a);
@@ -203,18 +203,18 @@ static void measure_identity(struct measure *m)
 	struct trial a = { .path = "/api/v1/me", .auth = m->basic };
 	struct trial d = { .path = "/api/v1/doctor/request", .auth = m->basic };
 
-	run(m, &a);
+	run_trial(m, &a);
 	if (!m->basic && a.res.status != 200)
 		return;		/* nobody is signed in, which is not a
 				 * finding */
-	put(m, "identity", json_pack("{s:i, s:b, s:b, s:o, s:o, s:o}", "status",
+	put_result(m, "identity", json_pack("{s:i, s:b, s:b, s:o, s:o, s:o}", "status",
 		a.res.status, "ours", ours(&a), "signedIn", m->basic != NULL,
 		"detail", jx_string(jx_str(a.json, "detail")),
 		"user", jx_string(jx_str(a.json, "user")), "kind",
 		jx_string(jx_str(a.json, "identityKind"))));
 	if (m->entry || !m->basic)
 		return;
-	run(m, &d);
+	run_trial(m, &d);
 	if (d.res.status == 200 && ours(&d)) {
 		m->entry = m->basic;
 		note_clock(m, &d);
@@ -231,7 +231,7 @@ static int try_spoof(struct measure *m, json_t *list, const char *name,
 		a.headers[a.n_headers++] = header;
 	if (more)
 		a.headers[a.n_headers++] = more;
-	run(m, &a);
+	run_trial(m, &a);
 	json_array_append_new(list, json_pack("{s:o, s:i, s:o, s:o}", "header",
 		text(name), "status", a.res.status, "user",
 		jx_string(jx_str(a.json, "user")), "kind",
@@ -307,7 +307,7 @@ static void measure_spoof(struct measure *m)
 			spoof_own(m, list, &m->conf->chain[i]);
 	try_spoof(m, list, "Authorization: Basic with a wrong password", NULL,
 		  NULL, basic);
-	put(m, "spoof", list);
+	put_result(m, "spoof", list);
 }
 
 static void measure_stream(struct measure *m, const char *key,
@@ -319,12 +319,12 @@ static void measure_stream(struct measure *m, const char *key,
 	json_t *arrivals = json_array();
 
 	a.headers[a.n_headers++] = header;
-	run(m, &a);
+	run_trial(m, &a);
 	for (size_t i = 0; i < a.n_arrivals; i++)
 		json_array_append_new(arrivals, json_integer(a.arrivals_ms[i]));
-	put(m, key, json_pack("{s:i, s:o, s:o}", "status", a.res.status,
-			      "encoding", text(a.res.encoding), "arrivalsMs",
-			      arrivals));
+	put_result(m, key, json_pack("{s:i, s:o, s:o}", "status", a.res.status,
+				     "encoding", text(a.res.encoding), "arrivalsMs",
+				     arrivals));
 }
 
 static const char *const write_headers[] = {
@@ -349,8 +349,8 @@ static void measure_body(struct measure *m)
 	memcpy(body, "{}", 2);
 	a.body = (struct str){ body, n };
 	add_write_headers(&a);
-	run(m, &a);
-	put(m, "body", json_pack("{s:I, s:i, s:I}", "sent", (json_int_t)n,
+	run_trial(m, &a);
+	put_result(m, "body", json_pack("{s:I, s:i, s:I}", "sent", (json_int_t)n,
 		"status", a.res.status, "bytes",
 		(json_int_t)jx_int(a.json, "bytes", 0)));
 }
@@ -379,7 +379,7 @@ static void measure_write(struct measure *m, json_t *list, bool http2)
 	a.headers[a.n_headers++] = arena_printf(m->arena, "Origin: %s", origin);
 	if (tls)
 		a.headers[a.n_headers++] = "Sec-Fetch-Site: same-origin";
-	run(m, &a);
+	run_trial(m, &a);
 	if (http2 && a.res.version != 20)
 		return;		/* the server does not offer it */
 	json_array_append_new(list, json_pack("{s:s, s:i, s:b, s:o, s:o, s:o, s:o}",
@@ -397,7 +397,7 @@ static void measure_writes(struct measure *m)
 	measure_write(m, list, false);
 	if (!strncasecmp(m->url, "https:", 6))
 		measure_write(m, list, true);
-	put(m, "writes", list);
+	put_result(m, "writes", list);
 }
 
 /* The route has only POST: the responder's own 405 is a good answer. */
@@ -411,11 +411,11 @@ static void measure_methods(struct measure *m)
 				   .path = "/api/v1/doctor/body", .auth = m->entry };
 
 		add_write_headers(&a);
-		run(m, &a);
+		run_trial(m, &a);
 		json_array_append_new(list, json_pack("{s:s, s:i, s:b}", "method",
 			methods[i], "status", a.res.status, "ours", ours(&a)));
 	}
-	put(m, "methods", list);
+	put_result(m, "methods", list);
 }
 
 /* -- silence --------------------------------------------------------------------- */
@@ -433,7 +433,7 @@ static void *run_quiet(void *p)
 {
 	struct quiet *q = p;
 
-	run(&q->m, &q->a);
+	run_trial(&q->m, &q->a);
 	return NULL;
 }
 
@@ -451,7 +451,7 @@ static void end_quiet(struct measure *m, struct quiet *q)
 {
 	if (q->runs) {
 		pthread_join(q->thread, NULL);
-		put(m, "quiet", json_pack("{s:i, s:I, s:b}", "status",
+		put_result(m, "quiet", json_pack("{s:i, s:I, s:b}", "status",
 			q->a.res.status, "ms", (json_int_t)q->a.took_ms, "ended",
 			!q->a.e.code && q->a.n_events == 2));
 	}
@@ -503,13 +503,13 @@ static json_t *measure_report(struct measure *m, int *status)
 	*status = 0;
 	if (!m->entry)
 		return NULL;
-	put(m, "server", text(m->server));
+	put_result(m, "server", text(m->server));
 	buf_adds(&b, "{\"measured\":");
 	jx_dump(&b, m->measured);
 	buf_addc(&b, '}');
 	a.body = buf_str(&b);
 	add_write_headers(&a);
-	run(m, &a);
+	run_trial(m, &a);
 	buf_release(&b);
 	*status = a.res.status;
 	return a.res.status == 200 && ours(&a) ? a.json : NULL;

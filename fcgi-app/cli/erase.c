@@ -10,28 +10,28 @@
 #include "base/banned.h"
 
 /* A table, in the order in which they were told. */
-struct told_table {
+struct erased_table {
 	const char *table;
 	bool kept;
 	int64_t n;
-	struct told_table *next;
+	struct erased_table *next;
 };
 
-struct told {
+struct erased {
 	struct arena *a;
-	struct told_table *first;
+	struct erased_table *first;
 };
 
 static void count(const char *table, bool kept, int64_t n, void *ctx)
 {
-	struct told *t = ctx;
-	struct told_table **at = &t->first;
+	struct erased *t = ctx;
+	struct erased_table **at = &t->first;
 
 	while (*at && ((*at)->kept != kept || strcmp((*at)->table, table)))
 		at = &(*at)->next;
 	if (!*at) {
-		*at = arena_new(t->a, struct told_table);
-		**at = (struct told_table){ .table = table, .kept = kept };
+		*at = arena_new(t->a, struct erased_table);
+		**at = (struct erased_table){ .table = table, .kept = kept };
 	}
 	(*at)->n += n;
 }
@@ -41,10 +41,10 @@ static int erase(struct cli_session *s, const char *login, struct err *e)
 	const struct str tenant = str_of(s->conf->tenant);
 	const struct owner o = { tenant, uuid_of_name(tenant, str_of(login)) };
 	struct buf out = BUF_INIT(CLI_OUT_BYTES);
-	struct told t = { .a = &s->arena };
+	struct erased t = { .a = &s->arena };
 	int rc = job_erase_user(s->db, s->conf, &o, str_of(login), count, &t, e);
 
-	for (const struct told_table *l = t.first; l; l = l->next)
+	for (const struct erased_table *l = t.first; l; l = l->next)
 		buf_addf(&out, "%s\t%lld\t%s\n", l->table, (long long)l->n,
 			 l->kept ? "kept" : "deleted");
 	if (cli_print(&out) != CLI_OK)

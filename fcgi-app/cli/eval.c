@@ -310,7 +310,7 @@ struct eval_args {
 };
 
 /* The request that each turn repeats, with the service that is tried. */
-static int prepare(struct eval *v, const struct eval_args *o, struct err *e)
+static int prepare_run(struct eval *v, const struct eval_args *o, struct err *e)
 {
 	struct turn_request *in = &v->in;
 
@@ -343,7 +343,7 @@ static int run_all(struct cli_session *s, const struct eval_args *o, struct buf 
 	deps.live = event_live_new(s->db, e);
 	deps.notify = deps.live ? notify_new(s->db, e) : NULL;
 	if (deps.notify)
-		rc = prepare(&v, o, e);
+		rc = prepare_run(&v, o, e);
 	for (int i = 0; rc == 0 && i < o->n_files; i++) {
 		v.file = o->files[i];
 		rc = run_file(&v, e);

@@ -243,7 +243,7 @@ int cli_exchange_each_held(struct exchange_run *m, const struct resource *r,
 	size_t n;
 
 	do {
-		if (resource_take_out(m->by.db, r, &at, &last, LIM_PAGE_MAX,
+		if (resource_take_out(m->by.db, r, &at, &last,
 				      &m->s->arena, &rows, &n, e))
 			return -1;
 		for (size_t i = 0; i < n; i++)
@@ -537,7 +537,7 @@ static int set(struct exchange_run *m, char **argv, struct err *e)
 	return import_all(m, e);
 }
 
-static int run(struct exchange_run *m, const char *verb, char **argv, struct err *e)
+static int run_exchange(struct exchange_run *m, const char *verb, char **argv, struct err *e)
 {
 	const bool as_list = strcmp(verb, "list") == 0;
 	size_t n = 0;
@@ -604,7 +604,7 @@ static int exchange_main(struct cli *cli, const struct exchange_kind *kind, int 
 	m.by = caller_of(s.conf, &m.who, s.db, &s.arena);
 	m.by.installation = true;
 	if (!rc)
-		rc = run(&m, verbs[v].name, argv + 1, &e);
+		rc = run_exchange(&m, verbs[v].name, argv + 1, &e);
 	cli_session_close(&s);
 	if (rc == 0)
 		return cli_print(&m.out);

@@ -220,7 +220,7 @@ static int find_named(struct exchange_run *m, struct exchange_item *i,
 			      e);
 }
 
-static int find(struct exchange_run *m, struct exchange_item *i, struct err *e)
+static int find_prompt(struct exchange_run *m, struct exchange_item *i, struct err *e)
 {
 	struct uuid holder;
 	struct str name;
@@ -256,7 +256,7 @@ static const char *name_of_category(struct exchange_run *m,
 const struct exchange_kind cli_exchange_prompt = {
 	.name = "prompt", .plural = "prompts", .id = RESOURCE_PROMPT,
 	.options = "ug", .named_by = "name",
-	.second = COLUMN(PROMPT, description), .each = each, .find = find,
+	.second = COLUMN(PROMPT, description), .each = each, .find = find_prompt,
 	.name_of = name_of, .shown = shown,
 };
 const struct exchange_kind cli_exchange_category = {

@@ -6,7 +6,7 @@
 
 #include "base/banned.h"
 
-static int find(struct exchange_run *m, struct exchange_item *i, struct err *e)
+static int find_service(struct exchange_run *m, struct exchange_item *i, struct err *e)
 {
 	struct resource_row *row = arena_new(&m->s->arena, struct resource_row);
 	struct str id;
@@ -35,5 +35,5 @@ const struct exchange_kind cli_exchange_service = {
 	.name = "services", .plural = "services", .id = RESOURCE_LLM_SERVICE,
 	.options = "", .named_by = "", .second = COLUMN(LLM_SERVICE, name),
 	.each = cli_exchange_each,
-	.find = find, .name_of = name_of,
+	.find = find_service, .name_of = name_of,
 };

@@ -28,7 +28,7 @@ static int all(struct cli_session *s, files_all *fn, const char *done)
 	return n.damaged ? CLI_FAILED : CLI_OK;
 }
 
-static int check(struct cli_session *s)
+static int check_folders(struct cli_session *s)
 {
 	return all(s, file_check_all, "fine");
 }
@@ -38,7 +38,7 @@ static int move(struct cli_session *s)
 	return all(s, file_move_all, "moved");
 }
 
-static int take(struct cli_session *s)
+static int adopt_folder(struct cli_session *s)
 {
 	struct err e = ERR_INIT;
 
@@ -57,7 +57,7 @@ int cli_files(struct cli *cli, int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*run)(struct cli_session *s);
-	} actions[] = { { "check", check }, { "move", move }, { "take", take } };
+	} actions[] = { { "check", check_folders }, { "move", move }, { "take", adopt_folder } };
 	struct cli_session s;
 	size_t i = 0;
 	int rc;

@@ -36,7 +36,7 @@ static void add_counts(struct buf *out, const char *name,
 		       const struct intake_state *st)
 {
 	buf_addf(out, "%s: %lld new, %lld changed, %lld unchanged, %lld deleted, "
-		 "%lld failed\n", name, (long long)st->made,
+		 "%lld failed\n", name, (long long)st->created,
 		 (long long)st->changed, (long long)st->same,
 		 (long long)st->gone, (long long)st->failed);
 	buf_addstr(out, st->faults);

@@ -400,7 +400,7 @@ static void synopsis(FILE *f, const struct cli_command *c)
 		*c->args ? " " : "", c->args);
 }
 
-static const struct cli_command *find(const char *name)
+static const struct cli_command *find_command(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
 		if (!strcmp(commands[i].name, name))
@@ -432,7 +432,7 @@ static int cli_help(struct cli *cli, int argc, char **argv)
 		overview(stdout);
 		return CLI_OK;
 	}
-	c = find(argv[1]);
+	c = find_command(argv[1]);
 	if (!c)
 		return unknown(argv[1]);
 	synopsis(stdout, c);
@@ -447,7 +447,7 @@ static int cli_version(struct cli *cli, int argc, char **argv)
 	(void)argv;
 	if (argc > 1)
 		return cli_usage(cli, "this command takes no arguments");
-	version_print("lamplighter");
+	version_print();
 	return CLI_OK;
 }
 
@@ -569,7 +569,7 @@ int main(int argc, char **argv)
 			overview(stdout);
 			return finish(CLI_OK);
 		case 'V':
-			version_print("lamplighter");
+			version_print();
 			return finish(CLI_OK);
 		default:
 			overview(stderr);
@@ -580,7 +580,7 @@ int main(int argc, char **argv)
 		overview(stderr);
 		return CLI_USAGE;
 	}
-	cli.command = find(argv[optind]);
+	cli.command = find_command(argv[optind]);
 	if (!cli.command) {
 		c = unknown(argv[optind]);
 		overview(stderr);

@@ -34,7 +34,7 @@ struct bridge {
 	struct http_pool *http;
 	struct arena arena;		/* of one message */
 	const char *url, *token;
-	struct buf said;		/* the body of an answer */
+	struct buf body;		/* the body of an answer */
 };
 
 static int on_body(void *ctx, struct str bytes)
@@ -90,14 +90,14 @@ static void print_line(struct str s)
 static void print_error(const json_t *id, int status, struct str body,
 			const struct err *e)
 {
-	json_auto_t *said = jx_try(body);
-	struct str text = jx_str(said, "detail");
+	json_auto_t *problem = jx_try(body);
+	struct str text = jx_str(problem, "detail");
 	struct buf out = BUF_INIT(65536);
 	struct jw w = jw_on(&out);
 	char why[512];
 
 	if (!text.n)
-		text = jx_str(said, "title");
+		text = jx_str(problem, "title");
 	if (status)
 		snprintf(why, sizeof(why), "The server answers %d. %.*s", status,
 			 (int)MIN(text.n, 300), text.n ? text.p : "");
@@ -130,7 +130,7 @@ static void forward(struct bridge *b, struct str line)
 	struct http_request r = {
 		.method = "POST", .url = b->url, .headers = headers, .body = line,
 		.once = true, .connect_timeout_ms = 10000, .watch_fd = -1,
-		.on_body = on_body, .ctx = &b->said,
+		.on_body = on_body, .ctx = &b->body,
 	};
 	struct http_result res = { .status = 0 };
 	struct err e = ERR_INIT;
@@ -138,13 +138,13 @@ static void forward(struct bridge *b, struct str line)
 
 	headers[3] = arena_printf(&b->arena, "Authorization: Bearer %s", b->token);
 	r.n_headers = add_headers(b, m, headers, 4);
-	buf_reset(&b->said);
+	buf_reset(&b->body);
 	rc = http_do(b->http, &r, &res, &e);
-	if (rc == 0 && buf_ok(&b->said) && b->said.n &&
+	if (rc == 0 && buf_ok(&b->body) && b->body.n &&
 	    !strncmp(res.content_type, "application/json", 16))
-		print_line(buf_str(&b->said));
+		print_line(buf_str(&b->body));
 	else if (id && !json_is_null(id))
-		print_error(id, rc ? 0 : res.status, buf_str(&b->said), &e);
+		print_error(id, rc ? 0 : res.status, buf_str(&b->body), &e);
 	if (rc || res.status >= 400)
 		fprintf(stderr, "lamplighter: %s: %d %s\n", b->url, res.status,
 			rc ? err_message(&e) : "");
@@ -172,7 +172,7 @@ static int serve(struct bridge *b)
 static int cli_mcp_serve(struct cli *cli, int argc, char **argv)
 {
 	struct bridge b = {
-		.arena = ARENA_INIT, .said = BUF_INIT(LIM_UPSTREAM_BYTES),
+		.arena = ARENA_INIT, .body = BUF_INIT(LIM_UPSTREAM_BYTES),
 		.token = getenv("LAMPLIGHTER_TOKEN"),
 	};
 	struct err e = ERR_INIT;
@@ -189,7 +189,7 @@ static int cli_mcp_serve(struct cli *cli, int argc, char **argv)
 	rc = serve(&b);
 	http_pool_free(b.http);
 	http_global_cleanup();
-	buf_release(&b.said);
+	buf_release(&b.body);
 	arena_release(&b.arena);
 	return rc;
 }

@@ -46,9 +46,9 @@ static int import(struct project_command *c, struct err *e)
 	buf_addf(&c->out, "%s\t%.*s\n", uuid_format(&report->project, id),
 		 STR_ARG(report->name));
 	for (size_t i = 0; i < BUNDLE_PARTS; i++)
-		if (report->made[i])
+		if (report->created[i])
 			buf_addf(&c->out, "%s\t%lld\n", bundle_parts[i].name,
-				 (long long)report->made[i]);
+				 (long long)report->created[i]);
 	for (size_t i = 0; i < report->n_notes; i++)
 		fprintf(stderr, "lamplighter: %.*s\n", STR_ARG(report->notes[i]));
 	return 0;

@@ -93,8 +93,8 @@ static const char *nearest_path(struct str path, bool of_row, struct arena *a)
 }
 
 /* The resource that the path names; a row of it only where the verb is of one. */
-static int find(const struct resource_args *w, struct arena *a, struct resource_call *c,
-		struct err *e)
+static int find_resource(const struct resource_args *w, struct arena *a, struct resource_call *c,
+			 struct err *e)
 {
 	const bool of_row = w->verb != VERB_LIST && w->verb != VERB_CREATE;
 	struct str path = str_of(w->path);
@@ -207,8 +207,8 @@ static int read_file(const struct resource_args *w, struct arena *a, struct reso
 
 /* -- the call -------------------------------------------------------------------------- */
 
-static int run(struct cli_session *s, const struct resource_args *w, struct buf *out,
-	       struct err *e)
+static int run_verb(struct cli_session *s, const struct resource_args *w, struct buf *out,
+		    struct err *e)
 {
 	struct resource_call c = { .verb = w->verb };
 	struct resource_answer *answer = arena_new(&s->arena, struct resource_answer);
@@ -216,7 +216,7 @@ static int run(struct cli_session *s, const struct resource_args *w, struct buf 
 	struct identity who;
 	struct caller by;
 
-	if (cli_identity(s, &w->who, &who, e) < 0 || find(w, &s->arena, &c, e) < 0 ||
+	if (cli_identity(s, &w->who, &who, e) < 0 || find_resource(w, &s->arena, &c, e) < 0 ||
 	    read_params(w, s->conf, &c, e) < 0 ||
 	    (w->file && read_file(w, &s->arena, &c, e) < 0))
 		return -1;
@@ -276,7 +276,7 @@ int cli_resource(struct cli *cli, int argc, char **argv)
 	w.n_params = w.verb == VERB_LIST ? argc - 2 : 0;
 	if (cli_session_open(&s, cli))
 		return CLI_FAILED;
-	rc = run(&s, &w, &out, &e) < 0 ? cli_failed(&e) : cli_print(&out);
+	rc = run_verb(&s, &w, &out, &e) < 0 ? cli_failed(&e) : cli_print(&out);
 	buf_release(&out);
 	cli_session_close(&s);
 	return rc;

@@ -82,7 +82,7 @@ static int list_of_workspaces(struct cli_session *s, const struct caller *by)
 }
 
 /* Services of files can be listed without a database. */
-static int list(struct cli_session *s)
+static int list_services(struct cli_session *s)
 {
 	const struct catalog *c = catalog_of(s->conf);
 	const struct caller by = as_tenant(s);
@@ -135,7 +135,7 @@ static int test(struct cli_session *s, const struct llm_service *service,
 	return t.code ? CLI_FAILED : CLI_OK;
 }
 
-static int run(struct cli_session *s, int argc, char **argv)
+static int run_verb(struct cli_session *s, int argc, char **argv)
 {
 	const struct caller by = as_tenant(s);
 	struct str id = str_of(argv[1]), within = { NULL, 0 };
@@ -143,7 +143,7 @@ static int run(struct cli_session *s, int argc, char **argv)
 	struct err e = ERR_INIT;
 
 	if (!strcmp(argv[0], "list"))
-		return list(s);
+		return list_services(s);
 	if (strchr(argv[1], '/'))	/* WORKSPACE/SERVICE */
 		within = str_cut(&id, '/');
 	if (service_find(&by, within, id, &s->arena, &service, &e) < 0)
@@ -166,13 +166,13 @@ int cli_services(struct cli *cli, int argc, char **argv)
 		const char *name;
 		int least, most;
 	} verbs[] = { { "list", 1, 1 }, { "models", 2, 2 }, { "test", 2, 3 } };
-	static const char *const made[] = { "show", "set", "export", "import" };
+	static const char *const row_verbs[] = { "show", "set", "export", "import" };
 	struct cli_session s;
 	size_t v = 0;
 	int rc;
 
-	for (size_t i = 0; argc > 1 && i < ARRAY_LEN(made); i++)
-		if (!strcmp(argv[1], made[i]))
+	for (size_t i = 0; argc > 1 && i < ARRAY_LEN(row_verbs); i++)
+		if (!strcmp(argv[1], row_verbs[i]))
 			return cli_exchange(cli, argc, argv);
 	argc--;
 	argv++;
@@ -188,7 +188,7 @@ int cli_services(struct cli *cli, int argc, char **argv)
 				 argv[verbs[v].most]);
 	if (cli_session_open(&s, cli))
 		return CLI_FAILED;
-	rc = run(&s, argc, argv);
+	rc = run_verb(&s, argc, argv);
 	cli_session_close(&s);
 	return rc;
 }

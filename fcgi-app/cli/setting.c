@@ -79,7 +79,7 @@ static int list(struct cli_session *s, const struct setting_values *values)
 	return cli_print(&b);
 }
 
-static const struct setting_row *find(const char *key)
+static const struct setting_row *find_setting(const char *key)
 {
 	const struct setting_row *row = setting_find(str_of(key));
 
@@ -93,7 +93,7 @@ static int show(struct cli_session *s, const struct setting_values *values,
 		const char *key)
 {
 	const struct setting_scope in = { .conf = s->conf, .values = values };
-	const struct setting_row *row = find(key);
+	const struct setting_row *row = find_setting(key);
 	struct buf b = BUF_INIT(CLI_OUT_BYTES);
 
 	if (!row)
@@ -154,7 +154,7 @@ static json_t *value_of(const struct setting_row *row, const char *text)
 static int set(struct cli_session *s, struct setting_values *values,
 	       const char *key, const char *text)
 {
-	const struct setting_row *row = find(key);
+	const struct setting_row *row = find_setting(key);
 	json_t *what = jx_keep(&s->arena, json_object());
 	struct err e = ERR_INIT;
 
@@ -167,8 +167,8 @@ static int set(struct cli_session *s, struct setting_values *values,
 /* -- export: JSON values are YAML ------------------------------------------------------ */
 
 /* Settings that apply to nobody are left out: an import would refuse them. */
-static void put_said(struct buf *b, enum setting_level level,
-		     const char *indent, const json_t *values, struct arena *a)
+static void put_values(struct buf *b, enum setting_level level,
+		       const char *indent, const json_t *values, struct arena *a)
 {
 	const char *key;
 	json_t *v;
@@ -198,13 +198,13 @@ static int put_holder(struct buf *b, enum setting_level level,
 	if (!json_object_size(values))
 		return 0;
 	if (level == LEVEL_TENANT) {
-		put_said(b, level, "  ", values, a);
+		put_values(b, level, "  ", values, a);
 		return 0;
 	}
 	buf_adds(b, "  ");
 	jw_str(&w, row->name);
 	buf_adds(b, ":\n");
-	put_said(b, level, "    ", values, a);
+	put_values(b, level, "    ", values, a);
 	return 0;
 }
 
@@ -382,8 +382,8 @@ static int import(struct cli_session *s, const char *file)
 
 /* -- the command ----------------------------------------------------------------------- */
 
-static int run(struct cli_session *s, const struct args *o, int argc,
-	       char **argv)
+static int run_verb(struct cli_session *s, const struct args *o, int argc,
+		    char **argv)
 {
 	struct err e = ERR_INIT;
 	struct setting_values *values;
@@ -416,8 +416,8 @@ static int words_of(const char *verb)
 	return 0;
 }
 
-static int check(const struct cli *cli, const struct args *o, int argc,
-		 char **argv)
+static int check_args(const struct cli *cli, const struct args *o, int argc,
+		      char **argv)
 {
 	bool one = argc && strcmp(argv[0], "export") && strcmp(argv[0], "import");
 
@@ -461,12 +461,12 @@ int cli_setting(struct cli *cli, int argc, char **argv)
 	}
 	argc -= optind;
 	argv += optind;
-	rc = check(cli, &o, argc, argv);
+	rc = check_args(cli, &o, argc, argv);
 	if (rc != CLI_OK)
 		return rc;
 	if (cli_session_open(&s, cli))
 		return CLI_FAILED;
-	rc = run(&s, &o, argc, argv);
+	rc = run_verb(&s, &o, argc, argv);
 	cli_session_close(&s);
 	return rc;
 }

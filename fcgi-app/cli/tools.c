@@ -168,7 +168,7 @@ static int offer(struct cli_session *session, const struct tools_wanted *w,
 
 static const char *const confirms[] = { "never", "tainted", "always" };
 
-static int list(struct offered *s, const struct tools_wanted *w)
+static int list_tools(struct offered *s, const struct tools_wanted *w)
 {
 	(void)w;
 	for (size_t i = 0; i < s->set.n; i++) {
@@ -182,7 +182,7 @@ static int list(struct offered *s, const struct tools_wanted *w)
 }
 
 /* The offer, or NULL with the names that there are. */
-static const struct tool_offer *find(struct offered *s, const struct tools_wanted *w)
+static const struct tool_offer *find_offer(struct offered *s, const struct tools_wanted *w)
 {
 	const struct tool_offer *o = tool_set_find(&s->set, str_of(w->tool));
 
@@ -236,9 +236,9 @@ static void add_token(struct offered *s, const struct tool *t, struct buf *b)
 			 "\"x\":\"%s\"}\n", key.p);
 }
 
-static int show(struct offered *s, const struct tools_wanted *w)
+static int show_tool(struct offered *s, const struct tools_wanted *w)
 {
-	const struct tool_offer *o = find(s, w);
+	const struct tool_offer *o = find_offer(s, w);
 	struct buf b = BUF_INIT(CLI_OUT_BYTES);
 	const struct tool *t;
 
@@ -283,9 +283,9 @@ static int call_of_page(const struct tool *t)
 	return CLI_FAILED;
 }
 
-static int call(struct offered *s, const struct tools_wanted *w)
+static int call_tool(struct offered *s, const struct tools_wanted *w)
 {
-	const struct tool_offer *o = find(s, w);
+	const struct tool_offer *o = find_offer(s, w);
 	struct buf b = BUF_INIT(CLI_OUT_BYTES);
 	struct tool_result r;
 	int rc;
@@ -314,7 +314,7 @@ int cli_tools(struct cli *cli, int argc, char **argv)
 		const char *name;
 		int (*run)(struct offered *s, const struct tools_wanted *w);
 	} verbs[] = {
-		{ "list", list }, { "show", show }, { "call", call },
+		{ "list", list_tools }, { "show", show_tool }, { "call", call_tool },
 	};
 	struct tools_wanted w = { .args = NULL };
 	struct cli_session session;

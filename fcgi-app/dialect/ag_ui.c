@@ -366,7 +366,7 @@ static void write_finished(struct buf *out, const char *name,
 	struct wire_answer a;
 	struct jw w;
 
-	put_text(out, wire_unsaid(ev, st), ev, k);
+	put_text(out, wire_unsent(ev, st), ev, k);
 	close_parts(out, ev, k);
 	wire_answer_read(&a, ev->message);
 	w = wire_typed(out, name);

@@ -436,14 +436,14 @@ static void write_end(struct buf *out, const char *name,
 		      const struct turn_event *ev, struct dialect_state *st)
 {
 	struct sdk_state *k = st->own;
-	struct str unsaid = wire_unsaid(ev, st);
+	struct str unsent = wire_unsent(ev, st);
 	struct wire_answer a;
 	struct jw w;
 
 	(void)name;
 	wire_answer_read(&a, ev->message);
-	if (ev->type == TURN_EV_DONE && unsaid.n)
-		put_text(out, unsaid, k);
+	if (ev->type == TURN_EV_DONE && unsent.n)
+		put_text(out, unsent, k);
 	close_parts(out, k);
 	if (k->step_open)
 		put_bare(out, "finish-step");

@@ -40,7 +40,7 @@ struct dialect_state {
 	const void *asked;	/* the dialect's additional data of the request
 				   (ai_sdk.h, ag_ui.h, openai.h); or NULL */
 	bool retry_due;		/* SSE_RETRY goes in front of the next event */
-	bool said;		/* a token came since the last tool call */
+	bool has_text;		/* a token came since the last tool call */
 	void *own;		/* the dialect's own; NULL where it has none */
 	struct arena *arena;	/* for what own points to */
 };
@@ -124,9 +124,9 @@ static inline void dialect_encode(const struct dialect *d, struct buf *out,
 	else if (at > before)
 		out->p[out->n = before] = '\0';
 	if (ev->type == TURN_EV_TOKEN)
-		st->said = true;
+		st->has_text = true;
 	else if (ev->type == TURN_EV_TOOL_CALL)
-		st->said = false;
+		st->has_text = false;
 }
 
 #endif

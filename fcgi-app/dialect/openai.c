@@ -325,8 +325,8 @@ static void put_text(struct buf *out, const char *key, struct str text,
 	char id[UUID_TEXT_BYTES];
 	struct jw w = jw_on(out);
 
-	if (openai_asked(st)->said && !strcmp(key, "content"))
-		buf_addstr(openai_asked(st)->said, text);
+	if (openai_asked(st)->streamed && !strcmp(key, "content"))
+		buf_addstr(openai_asked(st)->streamed, text);
 	/* The same output as chunk_open to chunk_close, in a few appends. */
 	buf_adds(out, "data: {\"id\":\"chatcmpl-");
 	buf_add(out, uuid_format(&ev->run->id, id), UUID_TEXT_BYTES - 1);
@@ -411,20 +411,20 @@ static void put_usage(struct buf *out, const struct turn_event *ev,
 static void write_done(struct buf *out, const char *name,
 		       const struct turn_event *ev, struct dialect_state *st)
 {
-	struct str unsaid = openai_asked(st)->typed ? ev->message->content
-		: wire_unsaid(ev, st);
+	struct str unsent = openai_asked(st)->typed ? ev->message->content
+		: wire_unsent(ev, st);
 	const struct openai_state *k = st->own;
 	struct wire_answer a;
 	struct jw w;
 
 	(void)name;
-	if (unsaid.n)
-		put_text(out, "content", unsaid, ev, st);
+	if (unsent.n)
+		put_text(out, "content", unsent, ev, st);
 	wire_answer_read(&a, ev->message);
 	w = chunk_open(out, ev, st);
 	delta_open(&w);
 	dialect_openai_annotations(&w, ev->message->content,
-				   unsaid.n ? k->chars : k->answer, k->v, k->n, false);
+				   unsent.n ? k->chars : k->answer, k->v, k->n, false);
 	delta_close(&w, st, dialect_openai_finish_reason(a.finish_reason));
 	wire_frame_end(&w);
 	wire_answer_release(&a);
@@ -465,7 +465,7 @@ static void write_waiting(struct buf *out, const char *name,
 	struct jw w;
 
 	(void)name;
-	if (st->said && text.n)
+	if (st->has_text && text.n)
 		put_text(out, "content", STR("\n\n"), ev, st);
 	if (text.n)
 		put_text(out, "content", text, ev, st);
@@ -594,13 +594,13 @@ static bool as_response(struct buf *out, const struct turn_event *ev,
 			struct dialect_state *st)
 {
 	const struct openai_asked *asked = openai_asked(st);
-	struct str unsaid = { NULL, 0 };
+	struct str unsent = { NULL, 0 };
 
 	if (!asked->write)
 		return false;
 	if (ev->type == TURN_EV_DONE)
-		unsaid = asked->typed ? ev->message->content : wire_unsaid(ev, st);
-	asked->write(out, ev, asked, unsaid);
+		unsent = asked->typed ? ev->message->content : wire_unsent(ev, st);
+	asked->write(out, ev, asked, unsent);
 	return true;
 }
 

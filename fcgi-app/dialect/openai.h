@@ -21,11 +21,11 @@ struct openai_asked {
 	bool want_usage;	/* stream_options */
 	bool typed;		/* response_format: the text is sent once it was checked */
 	struct str page;	/* address of the page; or empty */
-	struct buf *said;	/* collects the content that is written; or NULL */
+	struct buf *streamed;	/* collects the content that is written; or NULL */
 	/* Another form of the format, which writes all events and stands on this one, and
 	   its state; or NULL. */
 	void (*write)(struct buf *out, const struct turn_event *ev,
-		      const struct openai_asked *asked, struct str unsaid);
+		      const struct openai_asked *asked, struct str unsent);
 	struct responses *responses;
 };
 

@@ -56,11 +56,10 @@ static json_t *text_part(struct str text)
 			 jx_string(text), "annotations", "logprobs");
 }
 
-static json_t *message_item(const struct uuid *turn, int64_t n, struct str text,
-			    const char *status)
+static json_t *message_item(const struct uuid *turn, int64_t n, struct str text)
 {
 	return json_pack("{s:s, s:o, s:s, s:s, s:[o]}", "type", "message", "id",
-			 id_of("msg_", turn, n), "status", status, "role", "assistant",
+			 id_of("msg_", turn, n), "status", "completed", "role", "assistant",
 			 "content", text_part(text));
 }
 
@@ -135,7 +134,7 @@ json_t *responses_whole(const struct responses *r, const struct turn_run *run,
 		json_array_append_new(output, reasoning_item(&run->id, 0, reasoning));
 	if (text.n)
 		json_array_append_new(output, message_item(
-			&run->id, (int64_t)json_array_size(output), text, "completed"));
+			&run->id, (int64_t)json_array_size(output), text));
 	for (size_t i = 0; i < n_waits; i++)
 		if (waits[i].kind == WAIT_CLIENT)
 			json_array_append_new(output, call_item(&run->id, &waits[i],
@@ -148,7 +147,7 @@ json_t *responses_whole(const struct responses *r, const struct turn_run *run,
 /* -- the stream ------------------------------------------------------------------ */
 
 /* One event; takes o. */
-static void put(struct buf *out, struct responses *r, const char *type, json_t *o)
+static void put_event(struct buf *out, struct responses *r, const char *type, json_t *o)
 {
 	if (r->sequence >= r->skip) {
 		json_object_set_new(o, "type", json_string(type));
@@ -177,13 +176,13 @@ static json_t *at_item(const struct responses *r, const char *prefix,
 
 static void add_item(struct buf *out, struct responses *r, json_t *item)
 {
-	put(out, r, "response.output_item.added", json_pack("{s:I, s:o}", "output_index",
+	put_event(out, r, "response.output_item.added", json_pack("{s:I, s:o}", "output_index",
 		(json_int_t)index_of(r), "item", item));
 }
 
 static void end_item(struct buf *out, struct responses *r, json_t *item)
 {
-	put(out, r, "response.output_item.done", json_pack("{s:I, s:O}", "output_index",
+	put_event(out, r, "response.output_item.done", json_pack("{s:I, s:O}", "output_index",
 		(json_int_t)index_of(r), "item", item));
 	json_array_append_new(r->output, item);
 }
@@ -197,7 +196,7 @@ static void open_message(struct buf *out, struct responses *r, const struct uuid
 		"assistant", "content"));
 	o = at_item(r, "msg_", turn, "content_index");
 	json_object_set_new(o, "part", text_part(STR("")));
-	put(out, r, "response.content_part.added", o);
+	put_event(out, r, "response.content_part.added", o);
 }
 
 static void open_reasoning(struct buf *out, struct responses *r, const struct uuid *turn)
@@ -209,7 +208,7 @@ static void open_reasoning(struct buf *out, struct responses *r, const struct uu
 	o = at_item(r, "rs_", turn, "summary_index");
 	json_object_set_new(o, "part", json_pack("{s:s, s:s}", "type", "summary_text",
 						 "text", ""));
-	put(out, r, "response.reasoning_summary_part.added", o);
+	put_event(out, r, "response.reasoning_summary_part.added", o);
 }
 
 static void close_message(struct buf *out, struct responses *r, const struct uuid *turn)
@@ -219,11 +218,11 @@ static void close_message(struct buf *out, struct responses *r, const struct uui
 
 	json_object_set_new(o, "text", jx_string(text));
 	json_object_set_new(o, "logprobs", json_array());
-	put(out, r, "response.output_text.done", o);
+	put_event(out, r, "response.output_text.done", o);
 	o = at_item(r, "msg_", turn, "content_index");
 	json_object_set_new(o, "part", text_part(text));
-	put(out, r, "response.content_part.done", o);
-	end_item(out, r, message_item(turn, index_of(r), text, "completed"));
+	put_event(out, r, "response.content_part.done", o);
+	end_item(out, r, message_item(turn, index_of(r), text));
 }
 
 static void close_reasoning(struct buf *out, struct responses *r, const struct uuid *turn)
@@ -232,11 +231,11 @@ static void close_reasoning(struct buf *out, struct responses *r, const struct u
 	json_t *o = at_item(r, "rs_", turn, "summary_index");
 
 	json_object_set_new(o, "text", jx_string(text));
-	put(out, r, "response.reasoning_summary_text.done", o);
+	put_event(out, r, "response.reasoning_summary_text.done", o);
 	o = at_item(r, "rs_", turn, "summary_index");
 	json_object_set_new(o, "part", json_pack("{s:s, s:o}", "type", "summary_text",
 						 "text", jx_string(text)));
-	put(out, r, "response.reasoning_summary_part.done", o);
+	put_event(out, r, "response.reasoning_summary_part.done", o);
 	end_item(out, r, reasoning_item(turn, index_of(r), text));
 }
 
@@ -268,8 +267,8 @@ static void put_delta(struct buf *out, const struct openai_asked *asked,
 
 	turn_to(out, r, turn, kind);
 	buf_addstr(&r->text, text);
-	if (says && asked->said)
-		buf_addstr(asked->said, text);
+	if (says && asked->streamed)
+		buf_addstr(asked->streamed, text);
 	if (r->sequence++ < r->skip)
 		return;
 	buf_addf(out, "event: response.%s.delta\ndata: {\"type\":\"response.%s.delta\","
@@ -291,10 +290,10 @@ static void put_call(struct buf *out, struct responses *r, const struct turn_run
 	json_t *id = id_of("fc_", &run->id, w->position);
 
 	add_item(out, r, call_item(&run->id, w, true));
-	put(out, r, "response.function_call_arguments.delta", json_pack(
+	put_event(out, r, "response.function_call_arguments.delta", json_pack(
 		"{s:O, s:I, s:o}", "item_id", id, "output_index",
 		(json_int_t)index_of(r), "delta", jx_string(w->args)));
-	put(out, r, "response.function_call_arguments.done", json_pack(
+	put_event(out, r, "response.function_call_arguments.done", json_pack(
 		"{s:O, s:I, s:o, s:o}", "item_id", id, "output_index",
 		(json_int_t)index_of(r), "name", jx_string(w->tool), "arguments",
 		jx_string(w->args)));
@@ -303,7 +302,7 @@ static void put_call(struct buf *out, struct responses *r, const struct turn_run
 }
 
 /* Both have the response as it is now, with all tools of the client: written once. */
-static void begin(struct buf *out, struct responses *r, const struct turn_run *run)
+static void begin_response(struct buf *out, struct responses *r, const struct turn_run *run)
 {
 	static const char *const events[] = {
 		"response.created", "response.in_progress",
@@ -353,7 +352,7 @@ static void end(struct buf *out, struct responses *r, const struct turn_run *run
 	while (i + 1 < ARRAY_LEN(ends) && !str_is(jx_str(o, "status"), ends[i].status))
 		i++;
 	r->sequence = MAX(r->sequence, r->skip);
-	put(out, r, ends[i].event, json_pack("{s:o}", "response", o));
+	put_event(out, r, ends[i].event, json_pack("{s:o}", "response", o));
 	responses_release(r);
 }
 
@@ -379,17 +378,17 @@ static void put_waiting(struct buf *out, const struct turn_event *ev,
 }
 
 void responses_write(struct buf *out, const struct turn_event *ev,
-		     const struct openai_asked *asked, struct str unsaid)
+		     const struct openai_asked *asked, struct str unsent)
 {
 	struct responses *r = asked->responses;
 	const struct uuid *turn = &ev->run->id;
 
 	if (!r->output && ev->type != TURN_EV_SESSION)
-		begin(out, r, ev->run);
+		begin_response(out, r, ev->run);
 	switch (ev->type) {
 	case TURN_EV_SESSION:
 		if (!r->output)
-			begin(out, r, ev->run);
+			begin_response(out, r, ev->run);
 		break;
 	case TURN_EV_TOKEN:
 		if (!asked->typed)
@@ -407,8 +406,8 @@ void responses_write(struct buf *out, const struct turn_event *ev,
 		break;
 	case TURN_EV_DONE:
 	case TURN_EV_ERROR:
-		if (ev->type == TURN_EV_DONE && unsaid.n)
-			put_delta(out, asked, turn, RESPONSES_MESSAGE, unsaid);
+		if (ev->type == TURN_EV_DONE && unsent.n)
+			put_delta(out, asked, turn, RESPONSES_MESSAGE, unsent);
 		turn_to(out, r, turn, RESPONSES_NONE);
 		end(out, r, ev->run, ev->message);
 		break;

@@ -32,10 +32,10 @@ enum responses_item { RESPONSES_NONE, RESPONSES_MESSAGE, RESPONSES_REASONING };
 
 /*
  * Appends the frames of an event of a turn, of which those before it were written, too;
- * asked->responses is set. unsaid: of TURN_EV_DONE, text of the answer that no event had.
+ * asked->responses is set. unsent: of TURN_EV_DONE, text of the answer that no event had.
  */
 void responses_write(struct buf *out, const struct turn_event *ev,
-		     const struct openai_asked *asked, struct str unsaid);
+		     const struct openai_asked *asked, struct str unsent);
 
 /* Frees what a stream holds whose end was not written; a second call does nothing. */
 void responses_release(struct responses *r);

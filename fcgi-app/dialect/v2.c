@@ -12,7 +12,7 @@
 #include "base/banned.h"
 
 struct v2_state {
-	char told;		/* the first letter of the last agent_state */
+	char state;		/* the first letter of the last agent_state */
 	const char *delta;	/* name of the last delta … */
 	uint32_t delta_seq;
 	size_t delta_text_end, delta_end;	/* … and where its JSON string
@@ -48,9 +48,9 @@ static void write_state(struct buf *out, const char *name,
 	struct jw w;
 
 	if (!ev->text.n || str_is(ev->text, "answering") ||
-	    ev->text.p[0] == v->told)
+	    ev->text.p[0] == v->state)
 		return;
-	v->told = ev->text.p[0];
+	v->state = ev->text.p[0];
 	w = frame_open(out, name, ev->seq);
 	jw_kstr(&w, "state", ev->text);
 	wire_frame_end(&w);
@@ -63,7 +63,7 @@ static void write_deltas(struct buf *out, const char *name,
 	struct v2_state *v = st->own;
 	struct jw w = frame_open(out, name, ev->seq);
 
-	v->told = 'e';
+	v->state = 'e';
 	jw_kstrz(&w, "state", "executing");
 	if (ev->code.n)
 		jw_kstr(&w, "mode", ev->code);

@@ -390,8 +390,8 @@ void wire_answer_release(struct wire_answer *a)
 	a->meta = NULL;
 }
 
-struct str wire_unsaid(const struct turn_event *ev,
+struct str wire_unsent(const struct turn_event *ev,
 		       const struct dialect_state *st)
 {
-	return st->said ? STR("") : ev->message->content;
+	return st->has_text ? STR("") : ev->message->content;
 }

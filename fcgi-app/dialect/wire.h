@@ -142,7 +142,7 @@ void wire_answer_release(struct wire_answer *a);
  * limit of tool calls): a dialect whose last event has no record must still send it.
  * Empty in the normal case.
  */
-struct str wire_unsaid(const struct turn_event *ev,
+struct str wire_unsent(const struct turn_event *ev,
 		       const struct dialect_state *st);
 
 #endif

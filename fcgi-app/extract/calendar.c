@@ -36,7 +36,7 @@ static bool is(struct str s, const char *name)
 }
 
 /* On one line, without control characters. */
-static void put(struct buf *b, struct str s)
+static void put_text(struct buf *b, struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
 		if ((unsigned char)s.p[i] >= ' ' && s.p[i] != 0x7f)
@@ -107,18 +107,18 @@ static void property(struct calendar_file *f, struct str name, struct str zone,
 	struct buf *out = &f->x->out;
 
 	if (f->zone && is(name, "TZID"))
-		put(&f->id, value);
+		put_text(&f->id, value);
 	if (f->zone && is(name, "X-LIC-LOCATION"))
-		put(&f->location, value);
+		put_text(&f->location, value);
 	if (!f->event || f->events > LIM_ICS_EVENTS)
 		return;
 	for (size_t i = 0; i < ARRAY_LEN(known); i++) {
 		if (!is(name, known[i]))
 			continue;
 		buf_addf(out, "%s\t", known[i]);
-		put(out, zone);
+		put_text(out, zone);
 		buf_addc(out, '\t');
-		put(out, value);
+		put_text(out, value);
 		buf_addc(out, '\n');
 	}
 }

@@ -43,7 +43,7 @@ static const struct {
  * Returns true if the charset can be used. Names are untrusted: letters and digits
  * only.
  */
-static bool take(struct str name)
+static bool open_charset(struct str name)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:-";
@@ -66,7 +66,7 @@ static bool take(struct str name)
 }
 
 /* Finds `what`, case-insensitive; NULL: not found. */
-static const char *find(struct str s, const char *what)
+static const char *find_text(struct str s, const char *what)
 {
 	size_t n = strlen(what);
 
@@ -84,7 +84,7 @@ static struct str behind(struct str s, const char *p)
 /* The charset in one tag: charset=X, or content="…; charset=X"; word: "charset". */
 static struct str tag_charset(struct str tag, const char *word)
 {
-	const char *p = find(tag, word);
+	const char *p = find_text(tag, word);
 	struct str s, name;
 
 	if (!p)
@@ -106,7 +106,7 @@ static bool next_own_word(struct str *s, struct str *name)
 {
 	const char *p;
 
-	while ((p = find(*s, "<meta")) != NULL) {
+	while ((p = find_text(*s, "<meta")) != NULL) {
 		struct str tag;
 
 		*s = behind(*s, p + 5);
@@ -135,12 +135,12 @@ static bool take_own_word(struct str page)
 	while (next_own_word(&s, &name))
 		/* The tag was read as single bytes, so the page is not UTF-16. */
 		if ((name.n >= 6 && strncasecmp(name.p, "utf-16", 6) == 0) ||
-		    take(name))
+		    open_charset(name))
 			return true;
 	return false;
 }
 
-void charset_select(struct str page, const char *said)
+void charset_select(struct str page, const char *declared)
 {
 	from = NONE;
 	skip = 0;
@@ -148,11 +148,11 @@ void charset_select(struct str page, const char *said)
 		if (page.n >= marks[i].n &&
 		    memcmp(page.p, marks[i].bytes, marks[i].n) == 0) {
 			skip = marks[i].n;
-			(void)take(str_of(marks[i].name));
+			(void)open_charset(str_of(marks[i].name));
 			return;
 		}
-	if (!take(str_of(said)) && !utf8_valid(page) && !take_own_word(page))
-		(void)take(STR("windows-1252"));
+	if (!open_charset(str_of(declared)) && !utf8_valid(page) && !take_own_word(page))
+		(void)open_charset(STR("windows-1252"));
 }
 
 /* What the converter holds back: a letter, for the accent that may follow. */

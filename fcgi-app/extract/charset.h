@@ -7,12 +7,12 @@
 
 /*
  * Chooses the charset of the page like browsers do: by its byte order mark, else as
- * declared by the sender (said; ignored if NULL or unknown), else UTF-8 if valid,
+ * the sender declared it (ignored if NULL or unknown), else UTF-8 if valid,
  * else by its <meta>, else windows-1252. Loads the C library's converter from
  * files, so call it before confining. The choice is kept in the process until
  * charset_convert.
  */
-void charset_select(struct str page, const char *said);
+void charset_select(struct str page, const char *declared);
 
 /* Converts b to valid UTF-8; invalid bytes become U+FFFD. */
 void charset_convert(struct buf *b);

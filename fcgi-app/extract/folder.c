@@ -106,7 +106,7 @@ static enum path_kind judge_path(char *path)
 		? PATH_TAKEN : PATH_OTHER;
 }
 
-static int take(void *ctx, struct archive *a, struct archive_entry *entry)
+static int take_entry(void *ctx, struct archive *a, struct archive_entry *entry)
 {
 	struct folder *f = ctx;
 	struct buf b = BUF_INIT(LIM_PROJECT_FILE_BYTES);
@@ -363,7 +363,7 @@ static void put_files(struct folder *f)
 int extract_folder_read(struct extract *x)
 {
 	struct folder f = { .out = &x->out };
-	int rc = zip_each(buf_str(&x->input), take, &f);
+	int rc = zip_each(buf_str(&x->input), take_entry, &f);
 
 	if (rc == EXTRACT_OK && !x->out.n)
 		put_files(&f);

@@ -54,16 +54,16 @@ static void kind_of_xml(struct str head, char type[EXTRACT_TYPE_BYTES])
 		"text", "spreadsheet", "presentation", "graphics",
 	};
 	const char *document = memmem(head.p, head.n, "<office:document", 16);
-	const char *said = document ? memmem(document, head.n - (size_t)(document - head.p),
-					     "office:mimetype=", 16) : NULL;
+	const char *mimetype = document ? memmem(document, head.n - (size_t)(document - head.p),
+						 "office:mimetype=", 16) : NULL;
 
 	if (memmem(head.p, head.n, "<html", 5))
 		snprintf(type, EXTRACT_TYPE_BYTES, "application/xhtml+xml");
-	for (size_t i = 0; said && i < ARRAY_LEN(flat); i++) {
+	for (size_t i = 0; mimetype && i < ARRAY_LEN(flat); i++) {
 		struct buf name = BUF_INIT(EXTRACT_TYPE_BYTES);
 
 		buf_addf(&name, EXTRACT_ODF "%s", flat[i]);
-		if (memmem(said, head.n - (size_t)(said - head.p), name.p, name.n))
+		if (memmem(mimetype, head.n - (size_t)(mimetype - head.p), name.p, name.n))
 			snprintf(type, EXTRACT_TYPE_BYTES, "%s" EXTRACT_FLAT, name.p);
 		buf_release(&name);
 	}
@@ -77,12 +77,12 @@ static struct file_kind kind_of_units(struct str s, const char *charset)
 {
 	struct file_kind k = { .text = true };
 	struct buf head = BUF_INIT(4 * HEAD_BYTES + 16);
-	const char *said;
+	const char *type;
 	bool page;
 
 	extract_plain_decode((struct str){ s.p, MIN(s.n, HEAD_BYTES) }, charset, &head);
-	said = magic_buffer(magic, head.p, head.n);
-	page = said && (str_starts(str_of(said), STR("text/html")) ||
+	type = magic_buffer(magic, head.p, head.n);
+	page = type && (str_starts(str_of(type), STR("text/html")) ||
 			memmem(head.p, head.n, "<html", 5));
 	snprintf(k.type, sizeof(k.type), "%s", page ? "text/html"
 		 : str_starts(buf_str(&head), STR("<?xml")) ? "text/xml" : "text/plain");
@@ -93,8 +93,8 @@ static struct file_kind kind_of_units(struct str s, const char *charset)
 struct file_kind extract_kind(struct str s)
 {
 	struct file_kind k = { .type = "application/octet-stream" };
-	const char *said = magic_buffer(magic, s.p, MIN(s.n, LIM_EXTRACT_HEAD_BYTES));
-	struct str rest = str_of(said), type = str_cut(&rest, ';');
+	const char *described = magic_buffer(magic, s.p, MIN(s.n, LIM_EXTRACT_HEAD_BYTES));
+	struct str rest = str_of(described), type = str_cut(&rest, ';');
 	const char *office = is_zip(s) ? extract_office_type(s) : NULL, *units;
 
 	k.text = rest.p && !memmem(rest.p, rest.n, "binary", 6);
@@ -147,13 +147,13 @@ int extract_kind_turns(struct str bytes)
 		{ "orientation=lower-right", 2 },
 		{ "orientation=lower-left", 3 },
 	};
-	const char *said;
+	const char *type;
 	int turns = 0;
 
 	magic_setflags(magic, MAGIC_FLAGS);
-	said = magic_buffer(magic, bytes.p, MIN(bytes.n, LIM_EXTRACT_HEAD_BYTES));
-	for (size_t i = 0; said && i < ARRAY_LEN(known); i++)
-		if (strstr(said, known[i].word))
+	type = magic_buffer(magic, bytes.p, MIN(bytes.n, LIM_EXTRACT_HEAD_BYTES));
+	for (size_t i = 0; type && i < ARRAY_LEN(known); i++)
+		if (strstr(type, known[i].word))
 			turns = known[i].turns;
 	magic_setflags(magic, MAGIC_MIME | MAGIC_FLAGS);
 	return turns;

@@ -79,7 +79,7 @@ static void kind_of(struct str type, char out[TYPE_BYTES])
  * of the one before it, which stays unless it is a stub for HTML. Returns whether another
  * may be better.
  */
-static bool choose(struct buf *out, size_t before, struct str type, size_t *kept)
+static bool take_alternative(struct buf *out, size_t before, struct str type, size_t *kept)
 {
 	size_t n = out->n - before;
 	char kind[TYPE_BYTES];
@@ -99,6 +99,24 @@ static bool choose(struct buf *out, size_t before, struct str type, size_t *kept
 	out->n = before;
 	out->p[before] = '\0';
 	return false;
+}
+
+/* Splits s at the first blank line. */
+static struct mail_part mail_split(struct str s)
+{
+	struct mail_part p = { .head = s };
+	struct str rest = s;
+
+	while (rest.p) {
+		struct str line = str_cut(&rest, '\n');
+
+		if (!str_trim(line).n) {
+			p.head.n = (size_t)(line.p - s.p);
+			p.body = rest;
+			break;
+		}
+	}
+	return p;
 }
 
 static void read_multipart(struct extract *x, const char *kind, struct str type,
@@ -133,8 +151,8 @@ static void read_multipart(struct extract *x, const char *kind, struct str type,
 			read_part(x, p, depth, level + 1);
 		}
 		if (alternative && buf_ok(&x->out) &&
-		    !choose(&x->out, before, mail_field(p.head, "Content-Type"),
-			    &kept))
+		    !take_alternative(&x->out, before, mail_field(p.head, "Content-Type"),
+				      &kept))
 			break;
 		at = next;
 	}
@@ -332,7 +350,7 @@ static void read_part(struct extract *x, struct mail_part p, int depth, int leve
 	struct str type = mail_field(p.head, "Content-Type");
 	struct str how = mail_field(p.head, "Content-Transfer-Encoding");
 	struct buf body = BUF_INIT(p.body.n + 1);
-	struct buf name = BUF_INIT(4 * p.head.n + 16), said = BUF_INIT(4 * type.n + 16);
+	struct buf name = BUF_INIT(4 * p.head.n + 16), charset = BUF_INIT(4 * type.n + 16);
 	char kind[TYPE_BYTES];
 
 	kind_of(type, kind);
@@ -343,7 +361,7 @@ static void read_part(struct extract *x, struct mail_part p, int depth, int leve
 		return;
 	}
 	file_name(p.head, type, &name);
-	mail_parameter(type, "charset", &said);
+	mail_parameter(type, "charset", &charset);
 	if (how.n >= 6 && !strncasecmp(how.p, "base64", 6))
 		mail_from_base64(p.body, &body);
 	else if (how.n >= 16 && !strncasecmp(how.p, "quoted-printable", 16))
@@ -354,14 +372,14 @@ static void read_part(struct extract *x, struct mail_part p, int depth, int leve
 		extract_put_heading(&x->out, 2, buf_str(&name));
 	if (!name.n && (!*kind || !strcasecmp(kind, "text/plain") ||
 			!strcasecmp(kind, "text"))) {
-		read_text(x, type, buf_str(&body), said.n ? said.p : NULL, depth);
+		read_text(x, type, buf_str(&body), charset.n ? charset.p : NULL, depth);
 	} else {
-		extract_file_inner(x, buf_str(&body), said.n ? said.p : NULL, kind,
+		extract_file_inner(x, buf_str(&body), charset.n ? charset.p : NULL, kind,
 				   depth + 1);
 	}
 	buf_release(&body);
 	buf_release(&name);
-	buf_release(&said);
+	buf_release(&charset);
 }
 
 static void read_one(struct extract *x, struct str mail, int depth)

@@ -12,25 +12,6 @@
 
 enum { NAME_BYTES = 80, HEAD_BYTES = 65536, SECTIONS = 64 };
 
-/* -- fields --- */
-
-struct mail_part mail_split(struct str s)
-{
-	struct mail_part p = { .head = s };
-	struct str rest = s;
-
-	while (rest.p) {
-		struct str line = str_cut(&rest, '\n');
-
-		if (!str_trim(line).n) {
-			p.head.n = (size_t)(line.p - s.p);
-			p.body = rest;
-			break;
-		}
-	}
-	return p;
-}
-
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
@@ -415,15 +396,15 @@ void mail_parameter(struct str value, const char *name, struct buf *out)
 	struct sections v = { .any = false };
 	struct buf one = BUF_INIT(value.n + 1), plain = BUF_INIT(value.n + 1);
 	size_t n = strlen(name);
-	struct str said;
+	struct str key;
 
-	while (next_parameter(&value, &said, &one)) {
-		if (said.n < n || strncasecmp(said.p, name, n) != 0)
+	while (next_parameter(&value, &key, &one)) {
+		if (key.n < n || strncasecmp(key.p, name, n) != 0)
 			continue;
-		if (said.n == n && !plain.n)
+		if (key.n == n && !plain.n)
 			buf_addstr(&plain, buf_str(&one));
-		else if (said.n > n && said.p[n] == '*')
-			add_section(&v, (struct str){ said.p + n, said.n - n },
+		else if (key.n > n && key.p[n] == '*')
+			add_section(&v, (struct str){ key.p + n, key.n - n },
 				    buf_str(&one));
 	}
 	if (v.any) {

@@ -12,9 +12,6 @@ struct mail_part {
 	struct str head, body;
 };
 
-/* Splits s at the first blank line. */
-struct mail_part mail_split(struct str s);
-
 /* The value of a field, including folded lines; empty: it is absent. */
 struct str mail_field(struct str head, const char *name);
 

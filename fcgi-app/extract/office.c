@@ -194,10 +194,10 @@ static bool may_have_text(const void *ctx, const char *name)
 
 static bool take_main(const char *name)
 {
-	const char *said = declared_as(&package, name);
+	const char *type = declared_as(&package, name);
 
 	for (size_t i = 0; i < ARRAY_LEN(main_parts); i++)
-		if (!strcasecmp(main_parts[i].content_type, said)) {
+		if (!strcasecmp(main_parts[i].content_type, type)) {
 			snprintf(package.type, sizeof(package.type), "%s",
 				 main_parts[i].type);
 			snprintf(package.base, sizeof(package.base), "%s", name);
@@ -207,14 +207,14 @@ static bool take_main(const char *name)
 	return false;
 }
 
-static bool take_mimetype(struct str said)
+static bool take_mimetype(struct str type)
 {
-	said = str_trim(said);
+	type = str_trim(type);
 	for (size_t i = 0; i < ARRAY_LEN(mimetypes); i++)
-		if (str_starts(said, str_of(mimetypes[i].type)) &&
-		    said.n < sizeof(package.type)) {
-			memcpy(package.type, said.p, said.n);
-			package.type[said.n] = '\0';
+		if (str_starts(type, str_of(mimetypes[i].type)) &&
+		    type.n < sizeof(package.type)) {
+			memcpy(package.type, type.p, type.n);
+			package.type[type.n] = '\0';
 			package.read = mimetypes[i].read;
 			return true;
 		}
@@ -256,12 +256,12 @@ static void find_declared(struct str archive)
 	struct extract none = { .out = BUF_INIT(1) };
 	struct office_parts parts;
 	struct office_walk w = OFFICE_WALK(&none, &parts);
-	struct str said;
+	struct str type;
 
 	/* What comes before damage is there. */
 	(void)!office_unpack(archive, is_declaration, NULL, &parts);
-	said = office_part(&parts, "mimetype");
-	if (!said.p || !take_mimetype(said))
+	type = office_part(&parts, "mimetype");
+	if (!type.p || !take_mimetype(type))
 		find_main(&w);
 	if (!*package.type)
 		(void)!office_each(&w, office_part(&parts, "META-INF/manifest.xml"),
@@ -290,7 +290,7 @@ static void find_usual(struct str archive)
 		}
 }
 
-static void find(struct str archive)
+static void detect_kind(struct str archive)
 {
 	release();
 	find_declared(archive);
@@ -300,7 +300,7 @@ static void find(struct str archive)
 
 const char *extract_office_type(struct str head)
 {
-	find(head);
+	detect_kind(head);
 	return *package.type ? package.type : NULL;
 }
 
@@ -312,7 +312,7 @@ int extract_office(struct extract *x)
 	struct package found;
 	int rc;
 
-	find(s);
+	detect_kind(s);
 	/* A file within this one has a package of its own. */
 	found = package;
 	package = (struct package){ .n = 0 };

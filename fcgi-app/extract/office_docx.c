@@ -58,7 +58,7 @@ static struct {
 	int n_notes[NOTE_KINDS];
 	/* a form field */
 	int ticked;			/* LIST_NONE: it is no box to tick */
-	int64_t chosen;
+	int64_t selected;
 	int n_entries;
 	char entries[ENTRIES][ENTRY_BYTES];
 	struct math math[MATH];
@@ -175,21 +175,21 @@ static void form_field(struct office_walk *w, const struct office_xml *x, bool o
 
 	if (office_is(name, "ffData") && open) {
 		doc.ticked = LIST_NONE;
-		doc.chosen = doc.n_entries = 0;
+		doc.selected = doc.n_entries = 0;
 	} else if (office_is(name, "ffData")) {
 		if (doc.ticked != LIST_NONE)
 			office_add_utf8(w, doc.ticked ? "\u2612" : "\u2610");
-		else if (doc.chosen >= 0 && doc.chosen < doc.n_entries)
-			office_add_utf8(w, doc.entries[doc.chosen]);
+		else if (doc.selected >= 0 && doc.selected < doc.n_entries)
+			office_add_utf8(w, doc.entries[doc.selected]);
 	} else if (!open) {
 		return;
 	} else if (office_is(name, "checkBox")) {
 		doc.ticked = 0;
 	} else if (office_is(name, "checked") ||
 		   (office_is(name, "default") && doc.ticked != LIST_NONE)) {
-		doc.ticked = office_on(x, "val");
+		doc.ticked = office_on(x);
 	} else if (office_is(name, "result")) {
-		doc.chosen = office_number(x, "val", 0);
+		doc.selected = office_number(x, "val", 0);
 	} else if (office_is(name, "listEntry") && doc.n_entries < ENTRIES) {
 		office_attribute(x, "val", doc.entries[doc.n_entries++], ENTRY_BYTES);
 	}

@@ -235,7 +235,7 @@ static void level(const struct office_xml *x, struct level *v)
 	else if (office_is(name, "pStyle"))
 		office_attribute(x, "val", v->style, sizeof(v->style));
 	else if (office_is(name, "isLgl"))
-		v->legal = office_on(x, "val");
+		v->legal = office_on(x);
 }
 
 static void numbering(struct office_walk *w, const struct office_xml *x, bool open)

@@ -52,7 +52,7 @@ static char *clean_name(const char *name)
 	return s;
 }
 
-static int take(void *ctx, struct archive *a, struct archive_entry *entry)
+static int take_entry(void *ctx, struct archive *a, struct archive_entry *entry)
 {
 	struct unpacking *u = ctx;
 	struct office_parts *out = u->out;
@@ -90,7 +90,7 @@ int office_unpack(struct str archive, office_want *want, const void *ctx,
 	int rc;
 
 	*out = (struct office_parts){ .n = 0 };
-	rc = zip_each(archive, take, &u);
+	rc = zip_each(archive, take_entry, &u);
 	out->sorted = xmalloc((out->n + 1) * sizeof(*out->sorted));
 	for (size_t i = 0; i < out->n; i++)
 		out->sorted[i] = &out->v[i];

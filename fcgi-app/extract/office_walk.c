@@ -92,11 +92,11 @@ int office_times(const struct office_xml *x, const char *name)
 	return (int)MIN(MAX(office_number(x, name, 1), 1), OFFICE_COLUMNS);
 }
 
-bool office_on(const struct office_xml *x, const char *name)
+bool office_on(const struct office_xml *x)
 {
 	char v[8];
 
-	office_attribute(x, name, v, sizeof(v));
+	office_attribute(x, "val", v, sizeof(v));
 	return !office_is(v, "0") && !office_is(v, "false") && !office_is(v, "off");
 }
 

@@ -100,7 +100,7 @@ int64_t office_number(const struct office_xml *x, const char *name, int64_t othe
 int office_times(const struct office_xml *x, const char *name);
 
 /* Whether it is on, as in <w:b/> and <w:b w:val="true"/>. */
-bool office_on(const struct office_xml *x, const char *name);
+bool office_on(const struct office_xml *x);
 
 /* The id of another part: the attribute r:id, not one that is called id, too. */
 const char *office_link_id(const struct office_xml *x, char *out, size_t size_bytes);

@@ -254,7 +254,7 @@ static void shown_in(struct form_page *f, const PopplerRectangle *area, struct b
 		f->all->steps--;
 		if (middle >= at.y1 - TOUCH && middle <= at.y2 + TOUCH &&
 		    w->right >= at.x1 - TOUCH && w->left <= at.x2 + TOUCH)
-			buf_add(out, f->page->said + w->at, w->n);
+			buf_add(out, f->page->text_of_words + w->at, w->n);
 	}
 }
 
@@ -280,7 +280,7 @@ static void add_owned(struct buf *b, char *text)
 	g_free(text);
 }
 
-static void add_chosen(PopplerFormField *field, struct buf *out)
+static void add_selected(PopplerFormField *field, struct buf *out)
 {
 	const int n = poppler_form_field_choice_get_n_items(field);
 
@@ -305,7 +305,7 @@ static void value_of(PopplerFormField *field, struct buf *out, bool *box)
 			add_owned(out, poppler_form_field_text_get_text(field));
 		break;
 	case POPPLER_FORM_FIELD_CHOICE:
-		add_chosen(field, out);
+		add_selected(field, out);
 		break;
 	case POPPLER_FORM_FIELD_BUTTON:
 		*box = poppler_form_field_button_get_button_type(field) ==

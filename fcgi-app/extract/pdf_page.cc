@@ -23,10 +23,10 @@ struct pdf {
 /* Whether poppler has said of a font that it cannot be read; nothing else is of use. */
 static bool lacks;
 
-static void note_lack(const std::string &said, void *)
+static void note_lack(const std::string &message, void *)
 {
-	lacks |= said.find("language pack") != std::string::npos ||
-		said.find("CMap file") != std::string::npos;
+	lacks |= message.find("language pack") != std::string::npos ||
+		message.find("CMap file") != std::string::npos;
 }
 
 [[noreturn]] static void no_memory()
@@ -313,7 +313,7 @@ static void *memory(size_t n)
 
 static void read_words(const std::vector<poppler::text_box> &boxes, struct pdf_page *out)
 {
-	std::string said;
+	std::string bytes;
 
 	out->words = (struct pdf_word *)memory(boxes.size() * sizeof(*out->words));
 	for (const auto &box : boxes) {
@@ -329,12 +329,12 @@ static void read_words(const std::vector<poppler::text_box> &boxes, struct pdf_p
 		w->bottom = place.bottom();
 		w->left = place.left();
 		w->right = place.right();
-		w->at = said.size();
+		w->at = bytes.size();
 		w->n = utf8.size();
-		said.append(utf8.begin(), utf8.end());
+		bytes.append(utf8.begin(), utf8.end());
 	}
-	out->said = (char *)memory(said.size());
-	memcpy(out->said, said.data(), said.size());
+	out->text_of_words = (char *)memory(bytes.size());
+	memcpy(out->text_of_words, bytes.data(), bytes.size());
 }
 
 static int turns_of(const poppler::page &page)
@@ -378,6 +378,6 @@ void pdf_page_release(struct pdf_page *page)
 {
 	free(page->text);
 	free(page->words);
-	free(page->said);
+	free(page->text_of_words);
 	*page = pdf_page();
 }

@@ -24,7 +24,7 @@ struct pdf_word {
 	double size;		/* of the font, in points; 0: unknown */
 	double top, bottom;	/* in points from the upper edge of the page */
 	double left, right;
-	size_t at, n;		/* its bytes in `said` of the page, as they are painted */
+	size_t at, n;		/* its bytes in text_of_words, as they are painted */
 	bool bold;
 };
 
@@ -33,7 +33,7 @@ struct pdf_page {
 	size_t n;
 	struct pdf_word *words;
 	size_t n_words;
-	char *said;		/* the text of the words */
+	char *text_of_words;		/* the text of the words */
 	int turns;		/* quarter turns clockwise with which the page is shown */
 	bool lacks;		/* characters of which there is no table (file.c) */
 };

@@ -609,7 +609,7 @@ static void control(struct rtf *r, const char *word, bool has_value, long value)
 
 /* -- reading --- */
 
-static char take(struct rtf *r)
+static char take_char(struct rtf *r)
 {
 	char c = *r->s.p++;
 
@@ -625,10 +625,10 @@ static bool is_letter(char c)
 /* A control symbol: one character after the backslash. */
 static void read_symbol(struct rtf *r)
 {
-	char c = take(r);
+	char c = take_char(r);
 
 	if (c == '\'' && r->s.n >= 2) {
-		int high = hex_digit(take(r)), low = hex_digit(take(r));
+		int high = hex_digit(take_char(r)), low = hex_digit(take_char(r));
 
 		if (high >= 0 && low >= 0)
 			add_byte(r, (char)(high << 4 | low));
@@ -662,7 +662,7 @@ static void read_control(struct rtf *r)
 		return;
 	}
 	while (r->s.n && is_letter(*r->s.p)) {
-		char c = take(r);
+		char c = take_char(r);
 
 		if (n < WORD)
 			word[n++] = c;
@@ -670,15 +670,15 @@ static void read_control(struct rtf *r)
 	word[n] = '\0';
 	minus = r->s.n && *r->s.p == '-';
 	if (minus)
-		(void)take(r);
+		(void)take_char(r);
 	has_value = r->s.n && *r->s.p >= '0' && *r->s.p <= '9';
 	while (r->s.n && *r->s.p >= '0' && *r->s.p <= '9') {
-		char c = take(r);
+		char c = take_char(r);
 
 		value = MIN(value * 10 + (c - '0'), 100000000);
 	}
 	if (r->s.n && *r->s.p == ' ')
-		(void)take(r);
+		(void)take_char(r);
 	if (!strcmp(word, "bin") && has_value) {
 		size_t skip = MIN((size_t)value, r->s.n);
 
@@ -692,7 +692,7 @@ static void read_control(struct rtf *r)
 static bool read_all(struct rtf *r)
 {
 	while (r->s.n) {
-		char c = take(r);
+		char c = take_char(r);
 
 		if (c == '{') {
 			if (r->depth + 1 == GROUPS)

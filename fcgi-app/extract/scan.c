@@ -194,7 +194,7 @@ static int scan_image(struct extract *x, int page, bool marked, bool *there)
 /* -- pages of a PDF --- */
 
 /* Draws the page on white, scaled, with at most `most` pixels. NULL: it cannot be drawn. */
-static cairo_surface_t *draw(PopplerPage *page, double scale, int64_t most)
+static cairo_surface_t *draw(PopplerPage *page, double scale)
 {
 	double w, h;
 	cairo_surface_t *s;
@@ -203,7 +203,7 @@ static cairo_surface_t *draw(PopplerPage *page, double scale, int64_t most)
 	poppler_page_get_size(page, &w, &h);
 	if (!isfinite(w) || !isfinite(h) || w < 1 || h < 1)
 		return NULL;
-	scale = fmin(scale, sqrt((double)most / w / h));
+	scale = fmin(scale, sqrt((double)LIM_SCAN_PIXELS / w / h));
 	if (w * scale < 1 || h * scale < 1 || w * scale > 30000 || h * scale > 30000)
 		return NULL;
 	s = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(w * scale),
@@ -239,7 +239,7 @@ static void make_grey(unsigned char *p, int width, int height, int stride)
 
 static int scan_page(struct extract *x, PopplerPage *page, int number)
 {
-	cairo_surface_t *s = draw(page, (double)DPI / POINTS, LIM_SCAN_PIXELS);
+	cairo_surface_t *s = draw(page, (double)DPI / POINTS);
 	int w, h, stride, rc;
 
 	if (!s)
@@ -412,8 +412,7 @@ static int put_picture(struct extract *x, PopplerPage *page)
 	poppler_page_get_size(page, &w, &h);
 	for (int i = 0; i < PICTURE_TRIES && rc == EXTRACT_TOO_BIG; i++, side *= 0.7) {
 		struct buf png = BUF_INIT(LIM_IMAGE_BYTES);
-		cairo_surface_t *s = draw(page, side / fmax(fmax(w, h), 1),
-					  LIM_SCAN_PIXELS);
+		cairo_surface_t *s = draw(page, side / fmax(fmax(w, h), 1));
 
 		if (!s)
 			return EXTRACT_UNREADABLE;

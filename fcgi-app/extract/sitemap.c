@@ -68,7 +68,7 @@ static bool is_plain(struct str s)
 	return utf8_valid(s);
 }
 
-static void put(struct sitemap *m)
+static void put_entry(struct sitemap *m)
 {
 	struct str loc = str_trim(buf_str(&m->loc));
 	struct str mod = str_trim(buf_str(&m->mod));
@@ -120,7 +120,7 @@ static int node(struct sitemap *m, xmlTextReaderPtr r, struct buf **into)
 	} else if (type == XML_READER_TYPE_END_ELEMENT) {
 		*into = NULL;
 		if (depth == 1)
-			put(m);
+			put_entry(m);
 	} else if (*into && (type == XML_READER_TYPE_TEXT ||
 			     type == XML_READER_TYPE_CDATA)) {
 		buf_adds(*into, (const char *)xmlTextReaderConstValue(r));
@@ -159,7 +159,7 @@ static int read_lines(struct sitemap *m)
 		    !str_starts(line, STR("https://")))
 			return EXTRACT_UNREADABLE;
 		buf_addstr(&m->loc, line);
-		put(m);
+		put_entry(m);
 	}
 	return m->count ? EXTRACT_OK : EXTRACT_UNREADABLE;
 }

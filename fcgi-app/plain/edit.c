@@ -84,11 +84,11 @@ int plain_memory(struct request *rq, struct response *rs, struct err *e)
 {
 	const bool remove = form_field(rq, "remove").n > 0;
 	const struct str promote = form_field(rq, "promote");
-	struct resource_answer *made = arena_new(rq->arena, struct resource_answer);
+	struct resource_answer *answer = arena_new(rq->arena, struct resource_answer);
 	const struct resource *r;
 	char id[UUID_TEXT_BYTES];
 
-	if ((promote.n ? remembered_promote(rq, promote, (struct str){ NULL, 0 }, &r, made, e)
+	if ((promote.n ? remembered_promote(rq, promote, (struct str){ NULL, 0 }, &r, answer, e)
 	     : remove ? remembered_remove(rq, e)
 	     : remembered_edit(rq, str_trim(form_field(rq, "summary")), e)) < 0)
 		return -1;

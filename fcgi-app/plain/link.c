@@ -23,8 +23,8 @@ enum { OF_ADDRESS = 60, OF_ALL = 600 };	/* requests a minute, in each process */
 static struct rate asked = RATE_INIT;
 
 /* What the link shows, and as whom one reads it. ERR_NOT_FOUND if it holds no more. */
-static int find(struct request *rq, struct shared_reader *by, struct shared *s,
-		struct err *e)
+static int find_shared(struct request *rq, struct shared_reader *by, struct shared *s,
+		       struct err *e)
 {
 	struct db *db = rq->app->db;
 	struct uuid *reader = arena_new(rq->arena, struct uuid), share;
@@ -82,7 +82,7 @@ int plain_link(struct request *rq, struct response *rs, struct err *e)
 	if (before < 0)
 		return err_field(e, ERR_INVALID_FIELD, "before",
 				 "before must be a message's number.");
-	if (find(rq, &by, &s, e) < 0)
+	if (find_shared(rq, &by, &s, e) < 0)
 		return explain(e);
 	if (s.upto_seq && before > s.upto_seq)
 		before = 0;

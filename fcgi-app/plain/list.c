@@ -12,7 +12,7 @@
 
 #include "base/banned.h"
 
-enum { SAID = 20 };	/* conversations whose messages are shown */
+enum { HITS = 20 };	/* conversations whose messages are shown */
 
 /* GET {base}/plain: 303 to {base}/plain/, against which links are relative. */
 int plain_enter(struct request *rq, struct response *rs, struct err *e)
@@ -117,10 +117,10 @@ static void put_snippet(struct buf *b, const struct snippet *s)
 }
 
 /* What q finds in messages, on the first page; left out if the search fails. */
-static void put_said(struct plain *p, struct str q)
+static void put_hits(struct plain *p, struct str q)
 {
 	const struct chats_ask ask = {
-		.query = q, .to_us = INT64_MAX, .max = SAID,
+		.query = q, .to_us = INT64_MAX, .max = HITS,
 	};
 	struct chats_found *v;
 	struct err e = ERR_INIT;
@@ -191,7 +191,7 @@ int plain_list(struct request *rq, struct response *rs, struct err *e)
 	if (page.more)
 		put_older(&p, &page.next, f.title);
 	if (f.title.n && !given)
-		put_said(&p, f.title);
+		put_hits(&p, f.title);
 	plain_foot(&p);
 	return 0;
 }

@@ -136,10 +136,53 @@ static const char *escaped(struct plain *p, struct str s)
 	return out;
 }
 
+/* What tools do, for people, as the page says it; of others the words of their names. */
+static const struct {
+	const char *tool, *words;
+} tool_words[] = {
+	{ "analyse_log", N_("Analyse a log") },
+	{ "ask_user", N_("Ask you") },
+	{ "create_prompt", N_("Store a prompt") },
+	{ "describe_dataset", N_("Describe a dataset") },
+	{ "find_pii", N_("Find personal data") },
+	{ "get_prompt", N_("Read a prompt") },
+	{ "list_datasets", N_("List the datasets") },
+	{ "list_prompts", N_("Look up prompts") },
+	{ "query_data", N_("Look up data") },
+	{ "read_result", N_("Read more of a result") },
+	{ "suggest_action", N_("Suggest a link") },
+	{ "summarize", N_("Summarise a text") },
+	{ "translate", N_("Translate a text") },
+	{ "web_search", N_("Search the web") },
+	{ "web_visit", N_("Read a web page") },
+};
+
+/* As markup, for plain_sayf. In the request's arena. */
+static const char *tool_name(struct plain *p, struct str tool)
+{
+	struct buf b = BUF_INIT(tool.n + 1);
+	const char *out;
+
+	for (size_t i = 0; i < ARRAY_LEN(tool_words); i++)
+		if (str_is(tool, tool_words[i].tool))
+			return escaped(p, str_of(plain_text(p, tool_words[i].words)));
+	for (size_t i = 0; i < tool.n; i++) {
+		char c = tool.p[i];
+
+		/* The ontology of projects is no word for people. */
+		if (str_starts((struct str){ tool.p + i, tool.n - i }, STR("_onto_")))
+			i += 5;
+		buf_addc(&b, !i && c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A')
+			 : c == '_' || c == '-' ? ' ' : c);
+	}
+	out = escaped(p, buf_str(&b));
+	buf_release(&b);
+	return out;
+}
+
 static void put_call(struct plain *p, struct str tool, struct str args)
 {
-	buf_adds(p->b, "<details class=\"tool\"><summary>");
-	plain_sayf(p, "Asks %s", escaped(p, tool));
+	buf_addf(p->b, "<details class=\"tool\"><summary>%s", tool_name(p, tool));
 	buf_adds(p->b, "</summary>\n");
 	put_long(p, args);
 	buf_adds(p->b, "</details>\n");
@@ -152,9 +195,9 @@ static void put_result(struct plain *p, struct str tool, struct str result,
 
 	buf_adds(b, "<details class=\"tool\"><summary>");
 	if (is_error)
-		plain_sayf(p, "%s failed after %lld ms", escaped(p, tool), (long long)ms);
+		plain_sayf(p, "%s failed (%lld ms)", tool_name(p, tool), (long long)ms);
 	else
-		plain_sayf(p, "%s answered after %lld ms", escaped(p, tool), (long long)ms);
+		plain_sayf(p, "%s (%lld ms)", tool_name(p, tool), (long long)ms);
 	buf_adds(b, "</summary>\n");
 	put_long(p, result);
 	buf_adds(b, "</details>\n");

@@ -169,7 +169,7 @@ static int open_filling(struct request *rq, struct plain_blanks *f, struct err *
 	return plain_open(rq, &f->p, e) < 0 ||
 	       resource_visible(&rq->by, prompts, route_arg_uuid(rq, "id"),
 				&f->prompt, e) < 0 ||
-	       blank_parse(resource_text(&f->prompt, COLUMN(PROMPT, body)), "body", rq->arena,
+	       blank_parse(resource_text(&f->prompt, COLUMN(PROMPT, body)), rq->arena,
 			   &f->blanks, &f->n, e) < 0 ? -1 : 0;
 }
 
@@ -352,13 +352,13 @@ int plain_fill(struct request *rq, struct response *rs, struct err *e)
 /* -- mentions ---------------------------------------------------------------------- */
 
 static void put_found(struct plain *p, const struct purpose *to,
-		      const struct mention_item *m, struct str chosen)
+		      const struct mention_item *m, struct str mentions)
 {
 	struct buf *b = p->b;
 
 	buf_addf(b, "<li><a href=\"%s%s?mentions=", p->root, to->path);
-	buf_url(b, chosen);
-	if (chosen.n)
+	buf_url(b, mentions);
+	if (mentions.n)
 		buf_adds(b, "%20");
 	buf_url(b, m->ref);
 	buf_adds(b, p->steps ? "&amp;steps=1#send\">" : "#send\">");
@@ -386,13 +386,13 @@ int plain_mentions(struct request *rq, struct response *rs, struct err *e)
 	struct mention_ask ask = { .ctx = &ctx, .db = rq->app->db };
 	struct mention_list found;
 	struct purpose to;
-	struct str chosen;
+	struct str mentions;
 	struct plain p;
 	size_t at = 0;
 
 	if (plain_open(rq, &p, e) < 0 || purpose_of_query(rq, &to, e) < 0 ||
 	    req_query_text(rq, "q", LIM_MENTION_TYPED_CHARS, &ask.q, e) < 0 ||
-	    req_query(rq, "mentions", &chosen, e) < 0)
+	    req_query(rq, "mentions", &mentions, e) < 0)
 		return -1;
 	ctx.turn.workspace = to.given ? scope_workspace(rq, to.c.workspace_id, e)
 		: catalog_each(&rq->by, &at);
@@ -400,11 +400,11 @@ int plain_mentions(struct request *rq, struct response *rs, struct err *e)
 		return err_set(e, ERR_NOT_FOUND, "no workspace for the caller");
 	ask.q = str_trim(ask.q);
 	mention_find(&ask, LIM_MENTION_FOUND, &found);
-	plain_begin(&p, rs, 200, str_of(plain_text(&p, "Mention something")));
-	put_search(&p, &to, "mentions", N_("Name, number or words"), ask.q, chosen);
+	plain_begin(&p, rs, 200, str_of(plain_text(&p, "Mention")));
+	put_search(&p, &to, "mentions", N_("Name, number or words"), ask.q, mentions);
 	plain_list_head(&p, found.n, N_("Nothing was found."));
 	for (size_t i = 0; i < found.n; i++)
-		put_found(&p, &to, &found.v[i], chosen);
+		put_found(&p, &to, &found.v[i], mentions);
 	if (found.n)
 		buf_adds(p.b, "</ul>\n");
 	plain_foot(&p);

@@ -196,9 +196,6 @@ void plain_plan_link(struct plain *p, struct str tool, struct str result);
 void plain_replace_links(struct plain *p, const struct uuid *conversation,
 		      const struct message *m);
 
-/* The form that regenerates the last answer. */
-void plain_regenerate_form(struct plain *p, const struct uuid *conversation);
-
 /* The display name of an agent; its id if the agent no longer exists. */
 struct str plain_agent_name(const struct request *rq, struct str workspace,
 			    struct str agent);

@@ -308,8 +308,8 @@ static int expect(void *ctx, const struct resource_row *now, struct err *e)
 }
 
 /* A call, below the project of the path where its resource is; jobs that it asks for run. */
-static int run(struct request *rq, struct resource_call *c, struct resource_answer *out,
-	       struct err *e)
+static int run_call(struct request *rq, struct resource_call *c, struct resource_answer *out,
+		    struct err *e)
 {
 	if (c->r->owner == OWNER_BELOW)
 		c->parent = str_of(text_of(rq, route_arg_uuid(rq, "project")));
@@ -329,7 +329,7 @@ static int change(struct request *rq, const struct resource *r, struct err *e)
 
 	if (c.verb == VERB_PATCH)
 		c.body = body_of(rq, r, false);
-	return run(rq, &c, out, e);
+	return run_call(rq, &c, out, e);
 }
 
 static int make(struct request *rq, const struct resource *r, struct uuid *id, struct err *e)
@@ -337,7 +337,7 @@ static int make(struct request *rq, const struct resource *r, struct uuid *id, s
 	struct resource_answer *out = arena_new(rq->arena, struct resource_answer);
 	struct resource_call c = { .r = r, .verb = VERB_CREATE, .body = body_of(rq, r, true) };
 
-	if (run(rq, &c, out, e) < 0)
+	if (run_call(rq, &c, out, e) < 0)
 		return -1;
 	*id = out->done.row.id;
 	return 0;

@@ -93,14 +93,14 @@ int plain_memories(struct request *rq, struct response *rs, struct err *e)
 /* POST {base}/plain/memories text: 303 to the list. Errors of resource_call. */
 int plain_memory_add(struct request *rq, struct response *rs, struct err *e)
 {
-	struct resource_answer *made = arena_new(rq->arena, struct resource_answer);
+	struct resource_answer *answer = arena_new(rq->arena, struct resource_answer);
 	struct resource_call c = {
 		.r = memories, .verb = VERB_CREATE,
 		.body = jx_keep(rq->arena, json_pack("{s:o}", "text", jx_string(
 			str_trim(form_field(rq, "text"))))),
 	};
 
-	if (resource_call(&rq->by, &c, made, e) < 0)
+	if (resource_call(&rq->by, &c, answer, e) < 0)
 		return -1;
 	plain_go(rq, rs, "memories", "");
 	return 0;

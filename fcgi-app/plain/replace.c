@@ -65,17 +65,6 @@ void plain_replace_links(struct plain *p, const struct uuid *conversation,
 	buf_adds(p->b, "</a></p>\n");
 }
 
-void plain_regenerate_form(struct plain *p, const struct uuid *conversation)
-{
-	char id[UUID_TEXT_BYTES];
-
-	plain_form(p, arena_printf(p->rq->arena, "conversations/%s/regenerate",
-				   uuid_format(conversation, id)));
-	buf_addf(p->b, "%s<p>", p->steps ? PLAIN_STEPS : "");
-	plain_submit(p, NULL, "Regenerate");
-	buf_adds(p->b, "</p></form>\n");
-}
-
 /* -- turns ----------------------------------------------------------------------- */
 
 /*

@@ -47,11 +47,11 @@ static const char *text_of(struct arena *a, const json_t *v)
 }
 
 static void put_option(struct buf *b, const char *value, const char *label,
-		       const char *chosen)
+		       const char *selected)
 {
 	buf_adds(b, "<option value=\"");
 	html_text(b, str_of(value));
-	buf_adds(b, strcmp(value, chosen) ? "\">" : "\" selected>");
+	buf_adds(b, strcmp(value, selected) ? "\">" : "\" selected>");
 	html_text(b, str_of(label));
 	buf_adds(b, "</option>");
 }

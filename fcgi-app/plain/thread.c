@@ -35,6 +35,18 @@ static void put_running(struct plain *p, const struct conversation *c,
 	buf_adds(p->b, "</p></form>\n");
 }
 
+/* The form that regenerates the last answer. */
+static void plain_regenerate_form(struct plain *p, const struct uuid *conversation)
+{
+	char id[UUID_TEXT_BYTES];
+
+	plain_form(p, arena_printf(p->rq->arena, "conversations/%s/regenerate",
+				   uuid_format(conversation, id)));
+	buf_addf(p->b, "%s<p>", p->steps ? PLAIN_STEPS : "");
+	plain_submit(p, NULL, "Regenerate");
+	buf_adds(p->b, "</p></form>\n");
+}
+
 /*
  * Below the newest messages: continue the last answer, regenerate it, or send a
  * message.

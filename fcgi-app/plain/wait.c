@@ -200,8 +200,8 @@ int plain_waits(struct plain *p, const struct turn *t, struct err *e)
 /* -- the forms' fields -------------------------------------------------------- */
 
 /* The turn of the path and the row of the form. ERR_NOT_FOUND. */
-static const struct turn_wait *find(struct request *rq, struct turn *t,
-				    bool approval, struct err *e)
+static const struct turn_wait *find_wait(struct request *rq, struct turn *t,
+					 bool approval, struct err *e)
 {
 	struct turn_wait *rows;
 	struct uuid id;
@@ -256,7 +256,7 @@ int plain_decide(struct request *rq, struct response *rs, struct err *e)
 			   NULL) != 0 || n != sizeof(digest))
 		return err_public(e, ERR_BAD_REQUEST, "Allow it or deny it "
 				  "from its page.");
-	w = find(rq, &t, true, e);
+	w = find_wait(rq, &t, true, e);
 	if (!w)
 		return -1;
 	d = (struct turn_decision){
@@ -282,7 +282,7 @@ int plain_answer(struct request *rq, struct response *rs, struct err *e)
 	struct turn t;
 	json_t *given;
 
-	w = find(rq, &t, false, e);
+	w = find_wait(rq, &t, false, e);
 	if (!w)
 		return -1;
 	d = (struct turn_decision){

@@ -15,7 +15,6 @@ static const char *const type_names[] = {
 
 struct parsing {
 	struct str text;
-	const char *field;
 	struct arena *a;
 	struct blank *v;
 	size_t n;
@@ -34,13 +33,13 @@ static int broken(const struct parsing *p, const char *what)
 			number++;
 			line = q + 1;
 		}
-	return err_field(p->e, ERR_INVALID_FIELD, p->field,
-			 "%s, line %d, column %zu: %s", p->field, number,
+	return err_field(p->e, ERR_INVALID_FIELD, "body",
+			 "body, line %d, column %zu: %s", number,
 			 utf8_chars((struct str){ line, (size_t)(p->at - line) })
 			 + 1, what);
 }
 
-static const char *find(struct str in, const char *what)
+static const char *find_mark(struct str in, const char *what)
 {
 	return in.n ? memmem(in.p, in.n, what, strlen(what)) : NULL;
 }
@@ -127,7 +126,7 @@ static int read_blank(struct parsing *p, struct str inner)
 
 	b.name = str_trim(str_cut(&rest, ':'));
 	typed = rest.p != NULL;
-	if (!is_name(b.name) || find(inner, "{"))
+	if (!is_name(b.name) || find_mark(inner, "{"))
 		return broken(p, "a blank must have a name of 1 to "
 			      STRINGIFY(LIM_BLANK_CHARS) " characters on one line, "
 			      "such as {{Customer}}.");
@@ -145,22 +144,22 @@ static int read_blank(struct parsing *p, struct str inner)
 	return 0;
 }
 
-int blank_parse(struct str text, const char *field, struct arena *a,
+int blank_parse(struct str text, struct arena *a,
 		struct blank **out, size_t *n, struct err *e)
 {
 	struct parsing p = {
-		.text = text, .field = field, .a = a, .e = e,
+		.text = text, .a = a, .e = e,
 		.v = arena_zalloc(a, LIM_BLANKS, sizeof(*p.v)),
 	};
 	struct str rest = text;
 	const char *end;
 
-	while ((p.at = find(rest, "{{")) != NULL) {
+	while ((p.at = find_mark(rest, "{{")) != NULL) {
 		rest = (struct str){ p.at + 2, (size_t)(text.p + text.n -
 							(p.at + 2)) };
 		if (p.at > text.p && p.at[-1] == '\\')
 			continue;
-		end = find(rest, "}}");
+		end = find_mark(rest, "}}");
 		if (!end)
 			return broken(&p, "this blank has no end: }} is missing.");
 		if (read_blank(&p, (struct str){ rest.p,
@@ -190,8 +189,8 @@ static const char *end_of(struct str rest)
 {
 	const char *brace = rest.n ? memchr(rest.p, '{', rest.n) : NULL;
 
-	return find((struct str){ rest.p, brace ? (size_t)(brace - rest.p) : rest.n },
-		    "}}");
+	return find_mark((struct str){ rest.p, brace ? (size_t)(brace - rest.p) : rest.n },
+			 "}}");
 }
 
 void blank_fill(struct str text, const struct blank *v,
@@ -200,7 +199,7 @@ void blank_fill(struct str text, const struct blank *v,
 	const char *last = text.p + text.n, *at, *end;
 	struct str rest = text;
 
-	while ((at = find(rest, "{{")) != NULL) {
+	while ((at = find_mark(rest, "{{")) != NULL) {
 		bool plain = at > rest.p && at[-1] == '\\';
 		size_t i;
 

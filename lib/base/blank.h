@@ -29,10 +29,10 @@ struct blank {
 
 /*
  * The blanks of valid UTF-8, in the order in which they come, each once; borrowed
- * from it and in a. ERR_INVALID_FIELD of `field`: what is wrong with the first
+ * from it and in a. ERR_INVALID_FIELD of the field "body": what is wrong with the first
  * broken one, and its line and column.
  */
-int blank_parse(struct str text, const char *field, struct arena *a,
+int blank_parse(struct str text, struct arena *a,
 		struct blank **out, size_t *n, struct err *e) MUST_CHECK;
 
 /*

@@ -33,21 +33,21 @@ static int compare(const void *text, const void *row)
 }
 
 /* NULL: it is not translated. */
-static const struct lang_row *find(const struct lang *w, struct str text)
+static const struct lang_row *find_text(const struct lang *w, struct str text)
 {
 	return w && text.n ? bsearch(&text, w->rows, w->n, sizeof(*w->rows), compare) : NULL;
 }
 
 const char *lang_text(const struct lang *w, const char *text)
 {
-	const struct lang_row *row = find(w, str_of(text));
+	const struct lang_row *row = find_text(w, str_of(text));
 
 	return row ? row->text : text;
 }
 
 struct str lang_str(const struct lang *w, struct str text)
 {
-	const struct lang_row *row = find(w, text);
+	const struct lang_row *row = find_text(w, text);
 
 	return row ? str_of(row->text) : text;
 }

@@ -7,7 +7,7 @@
 
 #include "base/banned.h"
 
-static int load(const struct libraries *l, const struct library *v, struct err *e)
+static int load_library(const struct libraries *l, const struct library *v, struct err *e)
 {
 	bool shortage = false;
 	void *lib = NULL;
@@ -42,7 +42,7 @@ int libraries_load(struct libraries *l, struct err *e)
 	pthread_mutex_lock(&l->lock);
 	if (!atomic_load(&l->loaded)) {
 		for (size_t i = 0; i < l->n && rc == 0; i++)
-			rc = load(l, &l->v[i], e);
+			rc = load_library(l, &l->v[i], e);
 		if (rc == 0)
 			atomic_store(&l->loaded, true);
 	}

@@ -15,7 +15,7 @@ static size_t place_of(const struct uuid *id)
 }
 
 /* Under the lock, as the next one. */
-static void put(struct recent *r, const struct uuid *id, int64_t value)
+static void put_id(struct recent *r, const struct uuid *id, int64_t value)
 {
 	size_t i = place_of(id);
 
@@ -35,7 +35,7 @@ static int64_t age_ms(const struct recent *r, const struct uuid *id)
 void recent_note(struct recent *r, const struct uuid *id, int64_t value)
 {
 	pthread_mutex_lock(&r->lock);
-	put(r, id, value);
+	put_id(r, id, value);
 	pthread_mutex_unlock(&r->lock);
 }
 
@@ -60,7 +60,7 @@ bool recent_claim(struct recent *r, const struct uuid *id, int64_t within_ms)
 	age = age_ms(r, id);
 	due = age < 0 || age > within_ms;
 	if (due)
-		put(r, id, 0);
+		put_id(r, id, 0);
 	pthread_mutex_unlock(&r->lock);
 	return due;
 }

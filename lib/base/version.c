@@ -17,9 +17,9 @@ int version_schema(void)
 	return (int)strtol(LAMPLIGHTER_SCHEMA, NULL, 10);
 }
 
-void version_print(const char *name)
+void version_print(void)
 {
-	printf("%s %s\ncommit %s\nschema %s\n", name, version_name,
+	printf("lamplighter %s\ncommit %s\nschema %s\n", version_name,
 	       *LAMPLIGHTER_COMMIT ? LAMPLIGHTER_COMMIT : "unknown",
 	       LAMPLIGHTER_SCHEMA);
 }

@@ -10,9 +10,9 @@ extern const char version_name[];
 int version_schema(void);
 
 /*
- * Prints a line each: "NAME 0.1.0", "commit 4e81d084ab12" (with + if files were changed
+ * Prints a line each: "lamplighter 0.1.0", "commit 4e81d084ab12" (with + if files were changed
  * since; "unknown" if neither Git nor a release told it), "schema 0066". For -V.
  */
-void version_print(const char *name);
+void version_print(void);
 
 #endif

@@ -42,7 +42,7 @@ int bundle_write(const struct caller *by, const struct uuid *project, bool folde
 struct bundle_report {
 	struct uuid project;
 	struct str name;
-	int64_t made[BUNDLE_PARTS];
+	int64_t created[BUNDLE_PARTS];
 	struct str notes[20];		/* what was left out, in sentences; the first ones */
 	size_t n_notes;
 	bool more_notes;

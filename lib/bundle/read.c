@@ -25,7 +25,7 @@ struct bundle_item {
 	json_t *body;		/* fields by their keys; ids are those of the file */
 	struct str ref;		/* its id in the file; p == NULL: none */
 	const char *where;	/* for people */
-	bool made;
+	bool created;
 };
 
 struct bundle_in {
@@ -53,8 +53,8 @@ static int wrong(struct err *e, const char *where, const char *what)
 	return err_field(e, ERR_INVALID_FIELD, "body", "%.100s: %s", where, what);
 }
 
-static struct bundle_item *add(struct bundle_in *in, size_t part, json_t *body,
-			       struct str ref, const char *where)
+static struct bundle_item *add_item(struct bundle_in *in, size_t part, json_t *body,
+				    struct str ref, const char *where)
 {
 	in->v = arena_room(in->by->arena, in->v, in->n, 1, &in->room, sizeof(*in->v));
 	in->v[in->n] = (struct bundle_item){ part, body, ref, where, false };
@@ -84,7 +84,7 @@ static int add_json(struct bundle_in *in, size_t part, const json_t *one, size_t
 				a, "%s is not taken from a file.", r->fields[k].key));
 	body = jx_keep(a, json_copy((json_t *)one));
 	json_object_del(body, "id");
-	add(in, part, body, ref, where);
+	add_item(in, part, body, ref, where);
 	return 0;
 }
 
@@ -234,7 +234,7 @@ static int add_links(struct bundle_in *in, const json_t *file, struct str ref,
 				     "toId.");
 		body = jx_keep(in->by->arena, json_copy((json_t *)one));
 		json_object_set_new(body, "fromId", jx_string(ref));
-		add(in, BUNDLE_EDGES, body, (struct str){ NULL, 0 }, where);
+		add_item(in, BUNDLE_EDGES, body, (struct str){ NULL, 0 }, where);
 	}
 	return 0;
 }
@@ -264,7 +264,7 @@ static const char *ref_of_folder(struct bundle_folder *k, struct str path)
 	if (up.n)
 		json_object_set_new(body, "parentId", json_string(
 			ref_of_folder(k, (struct str){ up.p, up.n - 1 })));
-	add(k->in, ENTITY_DOCUMENT, body, str_of(ref), key);
+	add_item(k->in, ENTITY_DOCUMENT, body, str_of(ref), key);
 	json_object_set_new(k->refs, key, json_string(ref));
 	return ref;
 }
@@ -311,7 +311,7 @@ static int add_file(struct bundle_folder *k, const json_t *file, struct err *e)
 			ref_of_folder(k, (struct str){ up.p, up.n - 1 })));
 	if (part == ENTITY_DOCUMENT)
 		json_object_set_new(k->refs, refs_key(k, path), jx_string(ref));
-	add(k->in, part, body, ref, where);
+	add_item(k->in, part, body, ref, where);
 	return part == BUNDLE_PARTS ? 0 : add_links(k->in, file, ref, where, e);
 }
 
@@ -369,14 +369,14 @@ static int read_folder(struct bundle_in *in, struct str file, struct err *e)
 		one = jx_keep(in->by->arena, json_object());
 		json_object_set_new(one, "name", jx_string(
 			k.root.n ? utf8_head(k.root, 100) : STR("Imported project")));
-		add(in, BUNDLE_PARTS, one, (struct str){ NULL, 0 }, "project.md");
+		add_item(in, BUNDLE_PARTS, one, (struct str){ NULL, 0 }, "project.md");
 	}
 	return 0;
 }
 
 /* -- making it ------------------------------------------------------------------------------ */
 
-static void note(struct bundle_in *in, const char *where, const char *what)
+static void add_note(struct bundle_in *in, const char *where, const char *what)
 {
 	struct bundle_report *out = in->out;
 
@@ -429,7 +429,7 @@ static int check_people(struct bundle_in *in, const struct bundle_item *it, json
 		if (known)
 			continue;
 		json_object_del(body, r->fields[i].key);
-		note(in, it->where, arena_printf(
+		add_note(in, it->where, arena_printf(
 			in->by->arena, "its %s is left out, because nobody has signed in here "
 			"with that login.", r->fields[i].key));
 	}
@@ -454,7 +454,7 @@ static void check_props(struct bundle_in *in, const struct bundle_item *it, json
 		json_object_foreach_safe(props, next, member, v) {
 			if (param_find(known->props, known->n_props, member))
 				continue;
-			note(in, it->where, arena_printf(
+			add_note(in, it->where, arena_printf(
 				in->by->arena, "its %s.%.40s is left out, because there is "
 				"no such field here.", r->fields[i].key, member));
 			json_object_del(props, member);
@@ -493,8 +493,8 @@ static int take_given(struct bundle_in *in, const struct bundle_item *it, json_t
 	return 0;
 }
 
-static int store(struct bundle_in *in, struct bundle_item *it, json_t *body,
-		 struct err *e)
+static int store_item(struct bundle_in *in, struct bundle_item *it, json_t *body,
+		      struct err *e)
 {
 	struct arena *a = in->by->arena;
 	struct resource_answer *out = arena_new(a, struct resource_answer);
@@ -513,18 +513,18 @@ static int store(struct bundle_in *in, struct bundle_item *it, json_t *body,
 	if (it->part != BUNDLE_PARTS) {
 		c.parent = str_of(uuid_format(&in->out->project,
 					      arena_alloc(a, UUID_TEXT_BYTES)));
-		c.held = &in->out->made[it->part];
+		c.held = &in->out->created[it->part];
 	}
 	if (resource_call(in->by, &c, out, e) < 0)
 		return -1;
-	it->made = true;
+	it->created = true;
 	if (it->part == BUNDLE_PARTS) {
 		in->out->project = out->done.row.id;
 		in->out->name = arena_str(a, resource_text(&out->done.row,
 							   COLUMN(PROJECT, name)));
 		return 0;
 	}
-	in->out->made[it->part]++;
+	in->out->created[it->part]++;
 	if (!it->ref.n)
 		return 0;
 	if (json_object_get(in->ids, it->ref.p))
@@ -542,7 +542,7 @@ static int make(struct bundle_in *in, struct bundle_item *it, json_t *body, stru
 	if (clock_mono_ms() > in->until_ms)
 		return err_public(e, ERR_TOO_BIG, "The project is too large to be made at "
 				  "once. Nothing was made.");
-	if (store(in, it, body, &why) == 0)
+	if (store_item(in, it, body, &why) == 0)
 		return 0;
 	if (why.code != ERR_INVALID_FIELD && why.code != ERR_UNKNOWN_FIELD &&
 	    why.code != ERR_INVALID_JSON &&
@@ -566,7 +566,7 @@ static int make_part(struct bundle_in *in, size_t part, struct err *e)
 			struct bundle_item *it = &in->v[i];
 			json_t *body;
 
-			if (it->part != part || it->made)
+			if (it->part != part || it->created)
 				continue;
 			body = jx_keep(in->by->arena, json_copy(it->body));
 			find_ids(in, it, body, &late);
@@ -585,7 +585,7 @@ static int make_part(struct bundle_in *in, size_t part, struct err *e)
 
 struct bundle_tx {
 	struct bundle_in *in;
-	struct resource_changes made;	/* if it is committed: the project alone */
+	struct resource_changes changes;	/* if it is committed: the project alone */
 };
 
 static int make_all(struct db *tx, void *ctx, struct err *e)
@@ -598,13 +598,13 @@ static int make_all(struct db *tx, void *ctx, struct err *e)
 
 	of_tx.db = tx;
 	of_tx.has_room = true;
-	of_tx.changes = &t->made;
-	t->made.first = t->made.last = NULL;
+	of_tx.changes = &t->changes;
+	t->changes.first = t->changes.last = NULL;
 	*in->out = (struct bundle_report){ .n_notes = 0 };
 	in->ids = jx_keep(by->arena, json_object());
 	in->by = &of_tx;
 	for (size_t i = 0; i < in->n; i++)
-		in->v[i].made = false;
+		in->v[i].created = false;
 	rc = make_part(in, BUNDLE_PARTS, e);
 	of_tx.changes = NULL;
 	for (size_t i = 0; rc == 0 && i < BUNDLE_PARTS; i++)
@@ -640,10 +640,10 @@ int bundle_read(const struct caller *by, struct str file, struct str name,
 		if (in.v[i].part == BUNDLE_PARTS)
 			json_object_set_new(in.v[i].body, "name", jx_string(name));
 	if (by->changes) {
-		t.made = *by->changes;
-		t.made.first = t.made.last = NULL;
+		t.changes = *by->changes;
+		t.changes.first = t.changes.last = NULL;
 	}
-	t.made.others = true;	/* whoever brings the file */
+	t.changes.others = true;	/* whoever brings the file */
 	in.until_ms = clock_mono_ms() + STORE_MS;
 	if (hold_take(by->db, by->conf, &by->owner, text_bytes(&in), &room, e) < 0)
 		return -1;
@@ -652,7 +652,7 @@ int bundle_read(const struct caller *by, struct str file, struct str name,
 	if (rc < 0)
 		return -1;
 	if (by->changes)
-		resource_changes_copy(by->changes, &t.made, by->arena);
+		resource_changes_copy(by->changes, &t.changes, by->arena);
 	hold_refresh(by->db, by->conf, &by->owner);
 	return 0;
 }

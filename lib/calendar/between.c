@@ -174,8 +174,8 @@ static void cut(struct occurrences *c)
 	c->to_us = MIN(c->to_us, c->v[c->n - 1].start_us + 1);
 }
 
-static void keep(struct occurrences *c, const struct calendar_event *v,
-		 const struct calendar_when *w, int64_t start)
+static void add_occurrence(struct occurrences *c, const struct calendar_event *v,
+			   const struct calendar_when *w, int64_t start)
 {
 	struct calendar_occurrence o = {
 		.of = v, .zone = w->zone, .start = start,
@@ -225,7 +225,7 @@ static int collect(struct occurrences *c, const struct calendar_event *v, struct
 	if (!read_when(c, v, &w))
 		return 0;	/* its zone is gone from the system */
 	if (!v->rrule.n) {
-		keep(c, v, &w, w.start);
+		add_occurrence(c, v, &w, w.start);
 		return 0;
 	}
 	if (cpu_ms() > c->until_ms) {
@@ -241,7 +241,7 @@ static int collect(struct occurrences *c, const struct calendar_event *v, struct
 		if (!is_within(v, &r, &w, day * WALL_DAY_S + clock))
 			break;
 		if (!is_skipped(&skipped, day))
-			keep(c, v, &w, day * WALL_DAY_S + clock);
+			add_occurrence(c, v, &w, day * WALL_DAY_S + clock);
 	}
 	rule_close(&walk);
 	if (rc < 0 && e->code == ERR_INVALID_FIELD) {

@@ -44,9 +44,9 @@ struct changing {
 	int64_t day;
 };
 
-static int call(const struct changing *g, enum resource_verb verb, const char *id,
-		const json_t *body, const struct resource_row *draft,
-		struct resource_answer *out, struct err *e)
+static int call_verb(const struct changing *g, enum resource_verb verb, const char *id,
+		     const json_t *body, const struct resource_row *draft,
+		     struct resource_answer *out, struct err *e)
 {
 	char *parent = arena_alloc(g->by->arena, UUID_TEXT_BYTES);
 	const struct resource_call c = {
@@ -60,7 +60,7 @@ static int call(const struct changing *g, enum resource_verb verb, const char *i
 }
 
 /* The series, as the caller sees it and has read it. */
-static int find(const struct changing *g, struct resource_row *row, struct err *e)
+static int find_series(const struct changing *g, struct resource_row *row, struct err *e)
 {
 	struct resource_answer *out = arena_new(g->by->arena, struct resource_answer);
 	const struct resource_call c = {
@@ -92,7 +92,7 @@ static int patch(const struct changing *g, struct resource_row *row, json_t *bod
 	struct resource_answer *out = arena_new(g->by->arena, struct resource_answer);
 	char id[UUID_TEXT_BYTES];
 
-	if (call(g, VERB_PATCH, uuid_format(&row->id, id), body, NULL, out, e) < 0)
+	if (call_verb(g, VERB_PATCH, uuid_format(&row->id, id), body, NULL, out, e) < 0)
 		return -1;
 	*row = *out->items[0].row;
 	return 0;
@@ -200,7 +200,7 @@ static int make(const struct changing *g, json_t *body, const struct resource_ro
 		draft.v[AT(series_id)] = DB_U(id);
 		draft.v[AT(occurrence)] = DB_S(g->c->day);
 	}
-	return call(g, VERB_CREATE, NULL, NULL, &draft, g->out, e);
+	return call_verb(g, VERB_CREATE, NULL, NULL, &draft, g->out, e);
 }
 
 /* -- that one --------------------------------------------------------------------------- */
@@ -297,7 +297,7 @@ static int in_tx(struct db *tx, void *ctx, struct err *e)
 
 	by.db = tx;
 	g.by = &by;
-	if (find(&g, &row, e) < 0)
+	if (find_series(&g, &row, e) < 0)
 		return -1;
 	v = event_of(&row);
 	if (calendar_has_day(&v, g.day, &there, e) < 0)
@@ -315,7 +315,7 @@ static int is_first(const struct changing *g, bool *out, struct err *e)
 	struct resource_row row;
 	int64_t start;
 
-	if (find(g, &row, e) < 0)
+	if (find_series(g, &row, e) < 0)
 		return -1;
 	*out = wall_read(resource_text(&row, AT(starts)), &start) != WALL_NONE &&
 		wall_day(start) == g->day;

@@ -192,8 +192,8 @@ static bool concerns_time(const struct resource_change *k)
 		k->row.given[AT(skipped)];
 }
 
-static int check(const struct caller *by, const struct resource *r,
-		 struct resource_change *k, struct err *e)
+static int check_event(const struct caller *by, const struct resource *r,
+		       struct resource_change *k, struct err *e)
 {
 	struct event_check c = { .by = by, .k = k };
 	int64_t end, until_us;
@@ -283,8 +283,8 @@ static int keep_with(const struct caller *by, struct resource_change *k, struct 
 }
 
 /* What was changed alone goes with the event. */
-static int gone(const struct caller *by, const struct resource *r,
-		struct resource_change *k, struct err *e)
+static int delete_event(const struct caller *by, const struct resource *r,
+			struct resource_change *k, struct err *e)
 {
 	const struct uuid *id = k->now ? &k->now->id : &k->row.id;
 
@@ -295,8 +295,8 @@ static int gone(const struct caller *by, const struct resource *r,
 }
 
 /* *there: whether the event is in the project, and the caller sees it. */
-static int find(const struct caller *by, const struct resource_again *k,
-		const struct uuid *id, bool *there, struct err *e)
+static int find_again(const struct caller *by, const struct resource_again *k,
+		      const struct uuid *id, bool *there, struct err *e)
 {
 	struct resource_answer *out = arena_new(by->arena, struct resource_answer);
 	char text[UUID_TEXT_BYTES], project[UUID_TEXT_BYTES];
@@ -326,7 +326,7 @@ static int make(const struct caller *by, const struct resource_again *k,
 	};
 	bool there = false;
 
-	if ((series && find(by, k, series, &there, e) < 0) ||
+	if ((series && find_again(by, k, series, &there, e) < 0) ||
 	    resource_draft(by->conf, k->r, VERB_CREATE, body, by->arena, &draft, e) < 0)
 		return -1;
 	draft.holder = *k->top;
@@ -346,7 +346,7 @@ static int again(const struct caller *by, const struct resource_again *k, struct
 	bool there;
 	size_t i;
 
-	if (find(by, k, k->id, &there, e) < 0)
+	if (find_again(by, k, k->id, &there, e) < 0)
 		return -1;
 	if (there)
 		return err_public(e, ERR_CONFLICT, "It is there again already.");
@@ -374,7 +374,7 @@ static void write(struct jw *w, const struct caller *by, const struct resource_c
 }
 
 const struct resource_hooks event_hooks = {
-	.check = check, .gone = gone, .again = again, .write = write,
+	.check = check_event, .gone = delete_event, .again = again, .write = write,
 };
 
 /* -- calendars of projects ---------------------------------------------------------------- */

@@ -10,7 +10,7 @@ int ics_write(const struct caller *by, const struct uuid *project, struct str na
 	      struct buf *out, struct err *e) MUST_CHECK;
 
 struct ics_report {
-	int64_t made, known;	/* known: with a UID that is there, left as it is */
+	int64_t created, known;	/* known: with a UID that is there, left as it is */
 	bool more;		/* there are more than LIM_ICS_EVENTS */
 	struct {
 		struct str title, why;

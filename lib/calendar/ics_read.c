@@ -31,7 +31,7 @@ struct ics_event {
 	struct str uid, title, description, location, status, duration, rule;
 	struct ics_skip *skipped;
 	bool more_dates;		/* RDATE */
-	struct uuid made;		/* nil: not */
+	struct uuid event_id;		/* nil: not */
 	struct str zone;		/* that it was given */
 };
 
@@ -61,7 +61,7 @@ static struct str *member_of(struct ics_event *v, struct str name)
 		: str_is(name, "RRULE") ? &v->rule : NULL;
 }
 
-static void take(struct ics_file *f, struct str name, struct str zone, struct str value)
+static void read_property(struct ics_file *f, struct str name, struct str zone, struct str value)
 {
 	struct ics_event *v = f->n ? &f->v[f->n - 1] : NULL;
 	struct ics_skip *skip;
@@ -104,7 +104,7 @@ static void read_lines(struct ics_file *f, struct str text)
 		f->out->more |= str_is(line, "MORE");
 		name = str_cut(&line, '\t');
 		zone = str_cut(&line, '\t');
-		take(f, name, zone, line);
+		read_property(f, name, zone, line);
 	}
 }
 
@@ -324,7 +324,7 @@ static json_t *body_of(const struct ics_file *f, struct ics_event *v)
 
 /* -- storing ------------------------------------------------------------------------------- */
 
-static void note(struct ics_file *f, const struct ics_event *v, const char *why)
+static void note_left_out(struct ics_file *f, const struct ics_event *v, const char *why)
 {
 	struct ics_report *out = f->out;
 
@@ -337,7 +337,7 @@ static void note(struct ics_file *f, const struct ics_event *v, const char *why)
 static void refuse(struct ics_file *f, const struct ics_event *v, const char *why)
 {
 	f->out->refused++;
-	note(f, v, why);
+	note_left_out(f, v, why);
 }
 
 static bool is_known(const struct ics_file *f, struct str uid)
@@ -364,10 +364,10 @@ static void put_series(const struct ics_file *f, const struct ics_event *v,
 	struct uuid *id = arena_new(f->by->arena, struct uuid);
 	int64_t wall;
 
-	if (!series || uuid_is_nil(&series->made) ||
+	if (!series || uuid_is_nil(&series->event_id) ||
 	    wall_of(f, v->recurrence, series->zone, &wall) == WALL_NONE)
 		return;
-	*id = series->made;
+	*id = series->event_id;
 	draft->v[COLUMN(CALENDAR_EVENT, series_id)] = DB_U(id);
 	draft->v[COLUMN(CALENDAR_EVENT, occurrence)] =
 		DB_S(wall_str(wall_day(wall) * WALL_DAY_S, true, f->by->arena));
@@ -390,12 +390,12 @@ static int make(struct ics_file *f, struct ics_event *v, const json_t *body, str
 		c.parent = str_of(uuid_format(f->project, parent));
 	if (resource_call(f->by, &c, out, e) < 0)
 		return -1;
-	v->made = out->items[0].row->id;
-	f->out->made++;
+	v->event_id = out->items[0].row->id;
+	f->out->created++;
 	return 0;
 }
 
-static int store(struct ics_file *f, struct ics_event *v, struct err *e)
+static int store_event(struct ics_file *f, struct ics_event *v, struct err *e)
 {
 	const json_t *body;
 
@@ -409,7 +409,7 @@ static int store(struct ics_file *f, struct ics_event *v, struct err *e)
 		return 0;
 	}
 	if (v->more_dates)
-		note(f, v, "Its further dates (RDATE) were left out.");
+		note_left_out(f, v, "Its further dates (RDATE) were left out.");
 	if (make(f, v, body, e) == 0)
 		return 0;
 	if (e->code != ERR_INVALID_FIELD && e->code != ERR_UNKNOWN_FIELD)
@@ -450,7 +450,7 @@ static int store_all(struct ics_file *f, struct err *e)
 				continue;
 			if (clock_mono_ms() > until_ms)
 				f->out->more = true;
-			else if (store(f, &f->v[i], e) < 0)
+			else if (store_event(f, &f->v[i], e) < 0)
 				return -1;
 		}
 	return 0;
@@ -473,7 +473,7 @@ int ics_read(const struct caller *by, const struct uuid *project, struct str fil
 	if (project)
 		f.r = &resources[RESOURCE_PROJECT_EVENT];
 
-	*out = (struct ics_report){ .made = 0 };
+	*out = (struct ics_report){ .created = 0 };
 	rc = file_extract_text(&want, file, &text, e);
 	if (rc == 0)
 		rc = calendar_zone(by, project, &f.zone, e);

@@ -42,7 +42,7 @@ void wall_date(int64_t day, int *y, int *m, int *d)
 }
 
 /* Takes n digits, and what must follow them (0: anything). */
-static bool take(struct str *s, size_t n, char after, int *out)
+static bool digits(struct str *s, size_t n, char after, int *out)
 {
 	const size_t all = n + (after != 0);
 
@@ -96,7 +96,7 @@ static enum wall_form read_offset(struct str s, int64_t *at)
 		return WALL_NONE;
 	s.p++;
 	s.n--;
-	if (!take(&s, 2, ':', &h) || !take(&s, 2, 0, &min) || s.n || !is_clock(h, min))
+	if (!digits(&s, 2, ':', &h) || !digits(&s, 2, 0, &min) || s.n || !is_clock(h, min))
 		return WALL_NONE;
 	*at -= sign * (h * 3600 + min * 60);
 	return within(WALL_INSTANT, at);
@@ -106,7 +106,7 @@ enum wall_form wall_read(struct str s, int64_t *out)
 {
 	int y, m, d, h, min, sec;
 
-	if (!take(&s, 4, '-', &y) || !take(&s, 2, '-', &m) || !take(&s, 2, 0, &d) ||
+	if (!digits(&s, 4, '-', &y) || !digits(&s, 2, '-', &m) || !digits(&s, 2, 0, &d) ||
 	    !is_day(y, m, d))
 		return WALL_NONE;
 	*out = wall_day_of(y, m, d) * WALL_DAY_S;
@@ -116,13 +116,13 @@ enum wall_form wall_read(struct str s, int64_t *out)
 		return WALL_NONE;
 	s.p++;
 	s.n--;
-	if (!take(&s, 2, ':', &h) || !take(&s, 2, 0, &min) || !is_clock(h, min))
+	if (!digits(&s, 2, ':', &h) || !digits(&s, 2, 0, &min) || !is_clock(h, min))
 		return WALL_NONE;
 	*out += h * 3600 + min * 60;
 	if (s.n && s.p[0] == ':') {
 		s.p++;
 		s.n--;
-		if (!take(&s, 2, 0, &sec) || sec > 60)
+		if (!digits(&s, 2, 0, &sec) || sec > 60)
 			return WALL_NONE;
 		while (s.n && (s.p[0] == '.' || (s.p[0] >= '0' && s.p[0] <= '9'))) {
 			s.p++;
@@ -136,7 +136,7 @@ enum wall_form wall_read_ical(struct str s, int64_t *out)
 {
 	int y, m, d, h, min, sec;
 
-	if (!take(&s, 4, 0, &y) || !take(&s, 2, 0, &m) || !take(&s, 2, 0, &d) || !y ||
+	if (!digits(&s, 4, 0, &y) || !digits(&s, 2, 0, &m) || !digits(&s, 2, 0, &d) || !y ||
 	    !is_day(y, m, d))
 		return WALL_NONE;
 	*out = wall_day_of(y, m, d) * WALL_DAY_S;
@@ -146,7 +146,7 @@ enum wall_form wall_read_ical(struct str s, int64_t *out)
 		return WALL_NONE;
 	s.p++;
 	s.n--;
-	if (!take(&s, 2, 0, &h) || !take(&s, 2, 0, &min) || !take(&s, 2, 0, &sec) ||
+	if (!digits(&s, 2, 0, &h) || !digits(&s, 2, 0, &min) || !digits(&s, 2, 0, &sec) ||
 	    !is_clock(h, min) || sec > 60)
 		return WALL_NONE;
 	*out += h * 3600 + min * 60;

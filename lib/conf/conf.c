@@ -29,15 +29,15 @@ const void *conf_derived(const struct conf *c, enum conf_derived what,
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	struct conf *mine = (struct conf *)c;
-	const void *out = __atomic_load_n(&c->made[what], __ATOMIC_ACQUIRE);
+	const void *out = __atomic_load_n(&c->derived[what], __ATOMIC_ACQUIRE);
 
 	if (out)
 		return out;
 	pthread_mutex_lock(&lock);
-	if (!c->made[what])
-		__atomic_store_n(&mine->made[what], make(c, &mine->arena),
+	if (!c->derived[what])
+		__atomic_store_n(&mine->derived[what], make(c, &mine->arena),
 				 __ATOMIC_RELEASE);
-	out = c->made[what];
+	out = c->derived[what];
 	pthread_mutex_unlock(&lock);
 	return out;
 }

@@ -505,7 +505,7 @@ struct conf {
 	struct conf_list allow_private;	/* net/guard.h: tools with URLs of the admin */
 	const struct workspace *workspaces;
 	size_t n_workspaces;
-	const void *made[CONF_DERIVED__MAX];	/* conf_derived */
+	const void *derived[CONF_DERIVED__MAX];	/* conf_derived */
 };
 
 /*

@@ -186,7 +186,7 @@ static bool must_reread(const struct conf_live *l, bool settle)
 	return sources_young(&l->src) && now > l->src.read_us + YOUNG_US;
 }
 
-static void look(struct conf_live *l, bool settle)
+static void reload_if_changed(struct conf_live *l, bool settle)
 {
 	bool idle = false;
 
@@ -200,7 +200,7 @@ static void look(struct conf_live *l, bool settle)
 
 void conf_live_look(struct conf_live *l)
 {
-	look(l, false);
+	reload_if_changed(l, false);
 }
 
 const struct conf *conf_live_get(struct conf_live *l)
@@ -208,7 +208,7 @@ const struct conf *conf_live_get(struct conf_live *l)
 	const struct conf *c;
 
 	if (clock_mono_ms() >= atomic_load(&l->next_look_ms))
-		look(l, true);
+		reload_if_changed(l, true);
 	pthread_mutex_lock(&l->lock);
 	c = conf_ref(l->now);
 	pthread_mutex_unlock(&l->lock);
@@ -220,7 +220,7 @@ bool conf_live_ok(struct conf_live *l, struct err *e)
 	bool ok;
 
 	if (clock_mono_ms() >= atomic_load(&l->next_look_ms))
-		look(l, true);
+		reload_if_changed(l, true);
 	pthread_mutex_lock(&l->lock);
 	ok = l->broken.code == ERR_NONE;
 	if (!ok && e->code == ERR_NONE)

@@ -695,6 +695,18 @@ static void fail_unknown(struct loader *l, enum opt_section sec,
 			  QUOTE_BYTES, key->name);
 }
 
+/* Whether some row's key starts with prefix and a dot. */
+static bool option_group(enum opt_section in, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	for (size_t i = 0; i < conf_option_count; i++)
+		if (conf_options[i].in == in && !strncmp(conf_options[i].key, prefix, n) &&
+		    conf_options[i].key[n] == '.')
+			return true;
+	return false;
+}
+
 /* The keys of one map; prefix is "" or ends with a dot. */
 static void load_keys(struct loader *l, enum opt_section sec,
 		      const char *prefix, char *base, const struct ynode *map,

@@ -556,17 +556,6 @@ const struct conf_option *option_find(enum opt_section in, const char *key)
 	return NULL;
 }
 
-bool option_group(enum opt_section in, const char *prefix)
-{
-	size_t n = strlen(prefix);
-
-	for (size_t i = 0; i < conf_option_count; i++)
-		if (conf_options[i].in == in && !strncmp(conf_options[i].key, prefix, n) &&
-		    conf_options[i].key[n] == '.')
-			return true;
-	return false;
-}
-
 #define EDIT_BYTES 64
 
 const char *option_nearest(enum opt_section in, const char *prefix,

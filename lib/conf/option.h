@@ -105,9 +105,6 @@ bool option_has(enum opt_type type, const void *field);
 /* The row of a full key in a section, or NULL. */
 const struct conf_option *option_find(enum opt_section in, const char *key);
 
-/* Whether some row's key starts with prefix and a dot. */
-bool option_group(enum opt_section in, const char *prefix);
-
 /*
  * The known key that is nearest to the unknown one (edit distance) among the
  * keys that may stand there, or NULL when none is near. prefix is "" or ends

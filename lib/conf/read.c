@@ -93,7 +93,7 @@ static void add_catalogue(struct loader *l, const struct ynode *root)
 	load_struct(l, SEC_CATALOGUE, p, root, &root->pos);
 	if (!id_or_stem(l, &p->id, &root->pos))
 		return;
-	if (p->body && blank_parse(str_of(p->body), "body", l->a, &blanks, &n,
+	if (p->body && blank_parse(str_of(p->body), l->a, &blanks, &n,
 				   &e) < 0)
 		load_fail(l, load_pos(l, &p->body), "%s", err_message(&e));
 	for (size_t i = 0; i < l->c->n_catalogue; i++)

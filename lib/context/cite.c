@@ -24,7 +24,7 @@ void cite_tell(struct context *cx)
 
 	if (cx->outer || !cx->relay->sink)
 		return;		/* a nested agent's are emitted by its turn */
-	for (; (s = passages_at(cx->cites.all, cx->cites.n_told)); cx->cites.n_told++) {
+	for (; (s = passages_at(cx->cites.all, cx->cites.n_announced)); cx->cites.n_announced++) {
 		struct buf b = BUF_INIT(EVENT_BYTES);
 		struct jw w = jw_on(&b);
 		struct turn_event ev = { .type = TURN_EV_SOURCE };
@@ -81,7 +81,7 @@ void cite_load(struct context *cx)
 	for (size_t i = 0; i < n; i++)
 		passages_restore(cx->cites.all, &v[i]);
 	if (t->resumed)
-		cx->cites.n_told = cx->cites.n_stored = n;
+		cx->cites.n_announced = cx->cites.n_stored = n;
 }
 
 /* -- the answer ----------------------------------------------------------------- */

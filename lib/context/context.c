@@ -236,7 +236,7 @@ static void forget(struct context *cx, struct turn_step *step, const struct orig
 	cx->n_messages = cx->n_history = 0;
 	memset(cx->share, 0, sizeof(cx->share));
 	cx->taint = *taint;
-	cx->derived.n = cx->told.n = 0;
+	cx->derived.n = cx->announced.n = 0;
 	cx->n_own_steps = 0;
 	cx->attached.ready = false;
 	cx->attached.n_images = 0;
@@ -291,7 +291,7 @@ void context_add_step(struct context *cx, const struct turn_step *s)
 		context_add_result(cx, &calls[i], c->result.text, c->untrusted,
 				   c->result.is_error, c->edited);
 		if (c->result.kept)
-			context_told_of_kept(cx);
+			context_offer_read_result(cx);
 	}
 	context_count(cx);
 }

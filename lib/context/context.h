@@ -94,7 +94,7 @@ struct context {
 	struct {
 		struct passages *all;	/* sent to the model; a nested agent shares its
 					   turn's */
-		size_t n_told, n_stored;	/* how many, from the first */
+		size_t n_announced, n_stored;	/* how many, from the first */
 		struct quote_marks *marks;	/* of the answer once it is complete;
 						   or NULL */
 	} cites;			/* cite.h */
@@ -114,7 +114,7 @@ struct context {
 	 * it, since they are derived from that text.
 	 */
 	struct origins derived;
-	struct origins told;		/* of rows before the turn: their turns
+	struct origins announced;		/* of rows before the turn: their turns
 					   had these (whose.h) */
 };
 

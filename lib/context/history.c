@@ -169,7 +169,7 @@ static const char unanswered[] =
 static void taint(struct context *cx, const struct meta_row *row)
 {
 	if (row->origins && !row->call_id.n)
-		origins_read(&cx->told, row->origins);
+		origins_read(&cx->announced, row->origins);
 	if (row->origins)
 		origins_read(&cx->taint, row->origins);
 	else if (row->untrusted)	/* stored by a version without origins */
@@ -208,7 +208,7 @@ static void add_stored_step(struct context *cx, const struct message *rows,
 		context_add_result(cx, c, rows[k].content, meta[k].untrusted,
 				   meta[k].is_error, meta[k].edited);
 		if (rows[k].kept)
-			context_told_of_kept(cx);
+			context_offer_read_result(cx);
 	}
 	*at = end - 1;
 }
@@ -458,7 +458,7 @@ static void add_kept(struct context *cx, int64_t *budget)
 {
 	const struct turn_run *t = cx->run;
 	int64_t kept[MEMORY_KEPT], left = *budget / 2;
-	size_t n = memory_kept(&cx->memory.m, kept, MEMORY_KEPT);
+	size_t n = memory_kept(&cx->memory.m, kept);
 
 	for (size_t i = 0; i < n; i++) {
 		struct message m;

@@ -370,8 +370,10 @@ static bool is_order(struct str c, bool asks)
 
 /* -- a sentence ---------------------------------------------------------------------- */
 
-enum said { SAID_NOTHING, SAID_OPEN, SAID_READ, SAID_AGREED, SAID_ORDER, SAID_BACK,
-	    SAID_FORBIDS };
+enum sentence_kind {
+	SENTENCE_NOTHING, SENTENCE_OPEN, SENTENCE_READ, SENTENCE_AGREED, SENTENCE_ORDER,
+	SENTENCE_BACK, SENTENCE_FORBIDS,
+};
 
 /* Whether a clause of the sentence is an order. */
 static bool has_order(const struct sentence *of)
@@ -410,30 +412,30 @@ static struct sentence without_tag(struct sentence s)
 	return s;
 }
 
-static enum said said_by(struct sentence s)
+static enum sentence_kind kind_of(struct sentence s)
 {
 	struct str plain;
 
 	s = without_tag(s);
 	plain = without_lead(s.s, fillers);
 	if (has(s.s, forbids))
-		return SAID_FORBIDS;
+		return SENTENCE_FORBIDS;
 	if (begins(s.s, retractions).n || begins(plain, retractions).n)
-		return SAID_BACK;
+		return SENTENCE_BACK;
 	if (has(s.s, hedges) || begins(plain, conditions).n ||
 	    (has(s.s, reports) && !has(s.s, own_reports)))
-		return s.asks || begins(plain, questions).n || begins(plain, reads).n ? SAID_READ
-			: SAID_OPEN;
+		return s.asks || begins(plain, questions).n || begins(plain, reads).n
+			? SENTENCE_READ : SENTENCE_OPEN;
 	if (!s.asks && is_all(s.s, agreed))
-		return SAID_AGREED;
+		return SENTENCE_AGREED;
 	if (begins(plain, questions).n && !begins(plain, polite_german).n)
-		return SAID_READ;
+		return SENTENCE_READ;
 	if (has_order(&s))
-		return SAID_ORDER;
+		return SENTENCE_ORDER;
 	if (s.asks && is_verb_first(plain))
-		return SAID_OPEN;		/* "Create a task?" */
-	return s.asks || begins(plain, reads).n || makes_reading(plain) ? SAID_READ
-		: SAID_NOTHING;
+		return SENTENCE_OPEN;		/* "Create a task?" */
+	return s.asks || begins(plain, reads).n || makes_reading(plain) ? SENTENCE_READ
+		: SENTENCE_NOTHING;
 }
 
 /* -- the words ----------------------------------------------------------------------- */
@@ -574,13 +576,13 @@ enum tool_mode intent_of(struct str words)
 	s = buf_str(&low);
 	while (s.n) {
 		const struct sentence next_one = next(&s, &one);
-		const enum said said = said_by(next_one);
+		const enum sentence_kind kind = kind_of(next_one);
 
-		forbidden |= said == SAID_FORBIDS;
-		read |= said == SAID_READ;
-		if (said == SAID_ORDER || said == SAID_AGREED)
+		forbidden |= kind == SENTENCE_FORBIDS;
+		read |= kind == SENTENCE_READ;
+		if (kind == SENTENCE_ORDER || kind == SENTENCE_AGREED)
 			mode = TOOL_MODE_ACT;
-		else if (said == SAID_BACK || (said == SAID_OPEN && !mode))
+		else if (kind == SENTENCE_BACK || (kind == SENTENCE_OPEN && !mode))
 			mode = TOOL_MODE_CLARIFY;
 	}
 	buf_release(&own);

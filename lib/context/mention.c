@@ -70,7 +70,7 @@ static int wrong(size_t i, const char *what, struct err *e)
 }
 
 /* The record that is stored of a mention. */
-static json_t *record(const struct mention_item *m)
+static json_t *record_of(const struct mention_item *m)
 {
 	struct buf b = BUF_INIT(65536);
 	struct jw w = jw_on(&b);
@@ -110,7 +110,7 @@ int context_mention_new(struct turn_run *t, struct str given, struct err *e)
 		} else if (mention_look(&ask, ref, &m, &why) == 0) {
 			add_text(&b, ref, &m, NULL);
 			taint(cx, &m);
-			json_array_append_new(found, record(&m));
+			json_array_append_new(found, record_of(&m));
 		} else if (why.code == ERR_NOT_FOUND) {
 			rc = wrong(i, "It does not exist, or you may not see "
 				   "it.", e);
@@ -118,7 +118,7 @@ int context_mention_new(struct turn_run *t, struct str given, struct err *e)
 			log_err("a mention could not be looked up", &why);
 			add_text(&b, ref, NULL, "could not be looked up just now");
 			m.label = mention_handle(ref);
-			json_array_append_new(found, record(&m));
+			json_array_append_new(found, record_of(&m));
 		}
 	}
 	if (rc < 0) {

@@ -19,8 +19,8 @@ const struct turn_option options_rows[N_TURN_OPTIONS] = {
 };
 
 /* Adds the value of option d, if set: false only where it has a meaning. */
-static void put(json_t *o, const struct turn_option *d,
-		const struct turn_options *v, bool no_counts)
+static void put_option(json_t *o, const struct turn_option *d,
+		       const struct turn_options *v, bool no_counts)
 {
 	const void *p = (const char *)v + d->offset;
 	int flag = d->type == TURN_OPTION_BOOL ? *(const int *)p : 0;
@@ -39,14 +39,14 @@ static void put(json_t *o, const struct turn_option *d,
 }
 
 /* Sets option d from o if v does not have it. */
-static void fill(const json_t *o, const struct turn_option *d,
-		 struct turn_options *v)
+static void fill_option(const json_t *o, const struct turn_option *d,
+			struct turn_options *v)
 {
-	const json_t *said = json_object_get(o, d->key);
+	const json_t *value = json_object_get(o, d->key);
 	void *p = (char *)v + d->offset;
 
 	if (d->type == TURN_OPTION_BOOL && !*(int *)p)
-		*(int *)p = json_is_true(said) - json_is_false(said);
+		*(int *)p = json_is_true(value) - json_is_false(value);
 	else if (d->type == TURN_OPTION_TEXT && !((struct str *)p)->p)
 		*(struct str *)p = jx_str(o, d->key);
 	else if ((d->type == TURN_OPTION_TEXTS || (d->type == TURN_OPTION_LIST &&
@@ -65,7 +65,7 @@ struct str options_meta(struct arena *a, struct str meta,
 	for (size_t i = 0; i < N_TURN_OPTIONS; i++)
 		if (options_rows[i].kept <= TURN_OPTION_PLACE ||
 		    options_rows[i].kept == TURN_OPTION_META)
-			put(o, &options_rows[i], v, false);
+			put_option(o, &options_rows[i], v, false);
 	/* The metadata may be long; it is not parsed here. */
 	text = jx_text(a, o);
 	if (!json_object_size(o))
@@ -81,7 +81,7 @@ static struct str list_text(struct arena *a, const json_t *list)
 		: (struct str){ NULL, 0 };
 }
 
-static json_t *load(struct str text, struct arena *a)
+static json_t *load_object(struct str text, struct arena *a)
 {
 	struct err ignored = ERR_INIT;
 
@@ -91,15 +91,15 @@ static json_t *load(struct str text, struct arena *a)
 /* An item as requested, of the stored one that has this member. */
 static json_t *requested(json_t *item, const char *member)
 {
-	json_t *said = json_is_object(item) ? json_object_get(item, member) : item;
+	json_t *id_of = json_is_object(item) ? json_object_get(item, member) : item;
 	char canonical[UUID_TEXT_BYTES];
 	struct uuid id;
 
-	if (json_is_string(said) &&
-	    uuid_parse((struct str){ json_string_value(said),
-				     json_string_length(said) }, &id))
+	if (json_is_string(id_of) &&
+	    uuid_parse((struct str){ json_string_value(id_of),
+				     json_string_length(id_of) }, &id))
 		return json_string(uuid_format(&id, canonical));
-	return json_incref(said);
+	return json_incref(id_of);
 }
 
 /* The metadata as requested; NULL if there is none. In a. */
@@ -108,7 +108,7 @@ static json_t *as_requested(struct arena *a, struct str meta)
 	static const struct {
 		const char *key, *member;
 	} detailed[] = { { "mentions", "ref" }, { "attachments", "id" } };
-	json_t *o = meta.n ? load(meta, a) : NULL, *item, *list;
+	json_t *o = meta.n ? load_object(meta, a) : NULL, *item, *list;
 	size_t k;
 
 	for (size_t i = 0; o && i < ARRAY_LEN(detailed); i++) {
@@ -145,7 +145,7 @@ void options_recall(struct arena *a, struct turn_options *v,
 {
 #define RECALL_BOOL(to, from) do { if (!(to)) (to) = (from) > 0; } while (0)
 #define RECALL_TEXT(to, from) do { if (!(to).p) (to) = (from); } while (0)
-#define RECALL_LIST(to, from) do { if (!(to)) (to) = load(from, a); } while (0)
+#define RECALL_LIST(to, from) do { if (!(to)) (to) = load_object(from, a); } while (0)
 #define F(SEP, member, type) RECALL_##type(v->member, m->member);
 	TURN_OPTIONS(MESSAGE_OPTION, F, )
 #undef F
@@ -154,14 +154,14 @@ void options_recall(struct arena *a, struct turn_options *v,
 void options_recall_meta(struct arena *a, struct turn_options *v,
 			 struct str meta)
 {
-	const json_t *o = meta.n ? load(meta, a) : NULL;
+	const json_t *o = meta.n ? load_object(meta, a) : NULL;
 
 	for (size_t i = 0; i < N_TURN_OPTIONS; i++)
 		if (options_rows[i].kept == TURN_OPTION_META)
-			fill(o, &options_rows[i], v);
+			fill_option(o, &options_rows[i], v);
 }
 
-int options_text(const struct turn_options *v, bool said, struct arena *a,
+int options_text(const struct turn_options *v, bool whole, struct arena *a,
 		 struct str *out, struct err *e)
 {
 	json_t *o = jx_keep(a, json_object()), *tools;
@@ -176,8 +176,8 @@ int options_text(const struct turn_options *v, bool said, struct arena *a,
 	if (tools && tool_page_is_program(v->client))
 		json_object_set_new(o, "program", json_true());
 	for (size_t i = 0; i < N_TURN_OPTIONS; i++)
-		if (options_rows[i].kept == TURN_OPTION_TURN || !said)
-			put(o, &options_rows[i], v, true);
+		if (options_rows[i].kept == TURN_OPTION_TURN || !whole)
+			put_option(o, &options_rows[i], v, true);
 	if (!json_object_size(o))
 		return 0;
 	*out = str_of(jx_text(a, o));
@@ -191,13 +191,13 @@ int options_text(const struct turn_options *v, bool said, struct arena *a,
 void options_fill(struct str text, struct arena *a,
 		  struct turn_options *v)
 {
-	const json_t *o = load(text, a);
+	const json_t *o = load_object(text, a);
 
 	for (size_t i = 0; i < N_TURN_OPTIONS; i++)
-		fill(o, &options_rows[i], v);
+		fill_option(o, &options_rows[i], v);
 }
 
 void options_tools(struct str text, struct arena *a, struct tool_ctx *ctx)
 {
-	tool_page_load(load(text, a), a, ctx);
+	tool_page_load(load_object(text, a), a, ctx);
 }

@@ -81,10 +81,10 @@ void options_recall_meta(struct arena *a, struct turn_options *v,
 
 /*
  * Checks v and writes the options kept with the turn as the text of
- * turn.client, in a; p == NULL if there are none. said: v also has the options
+ * turn.client, in a; p == NULL if there are none. whole: v also has the options
  * kept with the message. ERR_INVALID_FIELD, ERR_TOO_BIG (field "client").
  */
-int options_text(const struct turn_options *v, bool said, struct arena *a,
+int options_text(const struct turn_options *v, bool whole, struct arena *a,
 		 struct str *out, struct err *e) MUST_CHECK;
 
 /*

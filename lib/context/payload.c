@@ -143,7 +143,7 @@ int context_offer_tools(struct context *cx, struct err *e)
 	return 0;
 }
 
-void context_told_of_kept(struct context *cx)
+void context_offer_read_result(struct context *cx)
 {
 	struct err e = ERR_INIT;
 

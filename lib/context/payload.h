@@ -37,7 +37,7 @@ int context_offer_tools(struct context *cx, struct err *e) MUST_CHECK;
  * Offers read_result, once the model has been told of a kept result. Until then
  * the tool only costs tokens.
  */
-void context_told_of_kept(struct context *cx);
+void context_offer_read_result(struct context *cx);
 
 /*
  * Adds the result of call c as the model sees it, with untrusted text in the

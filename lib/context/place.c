@@ -166,7 +166,7 @@ int place_warm(const struct caller *by, struct entity_packs *packs,
 	return look_at(by, packs, c, true, e);
 }
 
-static struct conversation_context said(const struct turn_options *o)
+static struct conversation_context requested_place(const struct turn_options *o)
 {
 	return (struct conversation_context){ o->context_type, o->project_id, o->focus_id };
 }
@@ -193,7 +193,7 @@ static int look_up(struct context *cx, const struct uuid *project,
 
 int context_place_new(struct turn_run *t, struct err *e)
 {
-	const struct conversation_context c = said(&t->in.options);
+	const struct conversation_context c = requested_place(&t->in.options);
 	struct uuid ids[2], *project, *focus;
 
 	if (read_ids(&c, ids, &project, &focus, e) < 0)
@@ -224,7 +224,7 @@ static void tell_gone(struct context *cx, bool focus)
 
 void context_place(struct context *cx)
 {
-	const struct conversation_context c = said(&cx->run->in.options);
+	const struct conversation_context c = requested_place(&cx->run->in.options);
 	struct uuid ids[2], *project, *focus;
 	struct err e = ERR_INIT;
 	bool gone;

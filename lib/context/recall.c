@@ -20,15 +20,15 @@ int64_t context_recall_mode(const struct turn_run *t)
 static int read_all(struct context *cx, struct err *e)
 {
 	const struct turn_run *t = cx->run;
-	const struct str said = t->in.content.n ? t->in.content : t->user.content;
+	const struct str question = t->in.content.n ? t->in.content : t->user.content;
 	struct personal *v;
 	struct str own, other;
 	size_t n;
 
 	if (personal_list(t->deps->db, &t->in.by.owner, cx->arena, &v, &n, e) < 0 ||
-	    personal_text(v, n, said, true, OWN_CHARS, cx->arena, &cx->recalled.from, &own,
+	    personal_text(v, n, question, true, OWN_CHARS, cx->arena, &cx->recalled.from, &own,
 			  e) < 0 ||
-	    personal_text(v, n, said, false, OTHER_CHARS, cx->arena, &cx->recalled.from,
+	    personal_text(v, n, question, false, OTHER_CHARS, cx->arena, &cx->recalled.from,
 			  &other, e) < 0)
 		return -1;
 	if (own.n)

@@ -46,8 +46,8 @@ const struct llm_service *routing_within(const struct context *cx,
 	return out;
 }
 
-static struct auto_choice choose(struct context *cx, unsigned needs,
-				 int64_t tokens)
+static struct auto_choice select_service(struct context *cx, unsigned needs,
+					 int64_t tokens)
 {
 	const struct turn_request *in = &cx->run->in;
 	const struct auto_facts f = {
@@ -68,9 +68,9 @@ void routing_before(struct context *cx)
 	if (!in->target.automatic)
 		return;
 	/* Assume tools: whether there are any is only known with the context. */
-	c = choose(cx, AUTO_NEEDS_TOOLS |
-		   (attach_has_image(cx->run) ? AUTO_NEEDS_VISION : 0),
-		   llm_estimate_tokens(in->content));
+	c = select_service(cx, AUTO_NEEDS_TOOLS |
+			   (attach_has_image(cx->run) ? AUTO_NEEDS_VISION : 0),
+			   llm_estimate_tokens(in->content));
 	if (c.service)
 		in->target.service = routing_within(cx, c.service);
 }
@@ -111,8 +111,8 @@ bool routing_after(struct context *cx)
 
 	if (!in->target.automatic)
 		return false;
-	c = choose(cx, (cx->tools.n ? AUTO_NEEDS_TOOLS : 0) |
-		   (cx->attached.has_images ? AUTO_NEEDS_VISION : 0), tokens(cx));
+	c = select_service(cx, (cx->tools.n ? AUTO_NEEDS_TOOLS : 0) |
+			   (cx->attached.has_images ? AUTO_NEEDS_VISION : 0), tokens(cx));
 	if (!c.service)
 		return false;
 	cx->rule = c.reason;

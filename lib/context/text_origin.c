@@ -58,7 +58,7 @@ struct finding {
 };
 
 /* The task of a nested agent comes from the model that calls it. */
-static struct finding look(const struct context *cx, struct str text)
+static struct finding find_text(const struct context *cx, struct str text)
 {
 	struct finding f = { .by_user = false };
 
@@ -81,7 +81,7 @@ bool context_from_others(const struct context *cx, struct str text)
 
 	/* Innermost first: the outer messages are older. */
 	for (; cx; cx = cx->outer) {
-		struct finding f = look(cx, text);
+		struct finding f = find_text(cx, text);
 
 		by_tool = f.by_tool || (by_tool && !f.by_model);
 		by_user |= f.by_user;

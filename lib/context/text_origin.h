@@ -11,7 +11,7 @@ struct context;
 
 /*
  * Whether the user said text, or a tool returned it before the model wrote it
- * (said.c). Of an agent within a call, the messages around it count, too.
+ * (text_origin.c). Of an agent within a call, the messages around it count, too.
  */
 bool context_from_others(const struct context *cx, struct str text);
 

@@ -124,9 +124,9 @@ static bool is_prompt(const struct origin *o)
 	return !strcmp(o->kind, "prompt");
 }
 
-static bool was_told(const struct context *cx, const struct origin *o)
+static bool is_announced(const struct context *cx, const struct origin *o)
 {
-	return origins_has(&cx->told, ORIGIN_AGENT_PROMPT, str_of(o->name));
+	return origins_has(&cx->announced, ORIGIN_AGENT_PROMPT, str_of(o->name));
 }
 
 void whose_tell(struct context *cx)
@@ -140,7 +140,7 @@ void whose_tell(struct context *cx)
 	for (size_t i = 0; !cx->outer && i < cx->derived.n; i++) {
 		const struct origin *o = &cx->derived.v[i];
 
-		if (is_prompt(o) && !was_told(cx, o))
+		if (is_prompt(o) && !is_announced(cx, o))
 			buf_addf(&b, "%s%s", n++ ? ", " : "Instructions by other "
 				 "users are used here: ", o->name);
 	}

@@ -377,16 +377,14 @@ struct db_query_result {
  * ("0000-00-00") as null, JSON columns and text as strings (invalid bytes
  * replaced), a SET as an array of its members, bytes as hex, BIT and TINYINT(1) as
  * integers, but as false and true in a column that is COL_BOOLEAN by l->types.
- * `head` (may be NULL) is called with the columns before the first row. The session
- * is read-only. ERR_DB_TIMEOUT after the time limit; ERR_CANCELLED when stopped, in
+ * The session is read-only. ERR_DB_TIMEOUT after the time limit; ERR_CANCELLED when stopped, in
  * the server as well; the connection is dropped if the query is ended within its
  * rows. Text of *out is in a.
  */
-typedef void db_query_head_fn(void *ctx, const struct db_column *c, size_t n);
 int db_query_json(struct db *foreign, struct str sql,
 		  const struct db_val *args, size_t n_args,
 		  const struct db_query_limits *l, struct arena *a,
-		  struct jw *w, db_query_head_fn *head, void *ctx,
+		  struct jw *w,
 		  struct db_query_result *out, struct err *e) MUST_CHECK;
 
 /*

@@ -119,25 +119,25 @@ static int ask(struct link *c, const char *sql, char *out, size_t size,
 
 int link_usable(struct link *c, struct err *e)
 {
-	char said[16];
+	char value[16];
 
-	if (ask(c, "SHOW STATUS LIKE 'wsrep_ready'", said, sizeof(said), e))
+	if (ask(c, "SHOW STATUS LIKE 'wsrep_ready'", value, sizeof(value), e))
 		return -1;
 	/* A server without a cluster also says OFF, or nothing. */
-	if (strcmp(said, "OFF") == 0) {
-		if (ask(c, "SHOW GLOBAL VARIABLES LIKE 'wsrep_on'", said,
-			sizeof(said), e))
+	if (strcmp(value, "OFF") == 0) {
+		if (ask(c, "SHOW GLOBAL VARIABLES LIKE 'wsrep_on'", value,
+			sizeof(value), e))
 			return -1;
-		if (strcmp(said, "ON") == 0)
+		if (strcmp(value, "ON") == 0)
 			return err_set(e, ERR_DB_DOWN, "the node is not ready "
 				       "(wsrep_ready is OFF): it is joining, or "
 				       "has no quorum");
 	}
 	if (c->pool->opt.foreign)
 		return 0;
-	if (ask(c, "SELECT @@global.read_only", said, sizeof(said), e))
+	if (ask(c, "SELECT @@global.read_only", value, sizeof(value), e))
 		return -1;
-	if (strcmp(said, "1") == 0)
+	if (strcmp(value, "1") == 0)
 		return err_set(e, ERR_DB_DOWN, "the server is read-only");
 	return 0;
 }

@@ -417,7 +417,7 @@ static int migrations_left(const struct plan *p, size_t i)
 static int run_missing(struct lease *l, struct plan *p, struct db_migration *r,
 		       struct err *e)
 {
-	int rc = 0, told = 0;
+	int rc = 0, reported = 0;
 
 	pthread_mutex_init(&l->lock, NULL);
 	clock_cond_init(&l->stop_cond);
@@ -427,10 +427,10 @@ static int run_missing(struct lease *l, struct plan *p, struct db_migration *r,
 	for (size_t i = 0; i < p->n && !rc; i++) {
 		if (p->steps[i].done)
 			continue;
-		if (r->progress && p->steps[i].version != told)
+		if (r->progress && p->steps[i].version != reported)
 			r->progress(p->steps[i].version,
 				    migrations_left(p, i));
-		told = p->steps[i].version;
+		reported = p->steps[i].version;
 		rc = run_step(l, &p->steps[i], e);
 		if (!rc)
 			r->steps_run++;

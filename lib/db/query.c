@@ -354,7 +354,7 @@ static int stopped(struct adhoc *q, struct pool *p, struct err *e)
 int db_query_json(struct db *foreign, struct str sql,
 		  const struct db_val *args, size_t n_args,
 		  const struct db_query_limits *l, struct arena *a,
-		  struct jw *w, db_query_head_fn *head, void *ctx,
+		  struct jw *w,
 		  struct db_query_result *out, struct err *e)
 {
 	TRACE_SPAN(TRACE_DB, "query");
@@ -383,8 +383,6 @@ int db_query_json(struct db *foreign, struct str sql,
 		}
 		if (!rc) {
 			describe(&q, out);
-			if (head)
-				head(ctx, out->columns, out->n_columns);
 			rc = write_rows(&q, l, w, out, e);
 			if (stop_leave(l->stop))
 				return stopped(&q, foreign->pool, e);

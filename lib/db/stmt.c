@@ -376,7 +376,7 @@ static int take_rows(struct link *c, struct prep *p, const struct db_stmt *row,
 		     struct op *op, bool may_drop, struct err *e)
 {
 	size_t skip = DB_SKIP_BYTES;	/* bytes that may still be discarded */
-	int said = 0;			/* by fn, or by give_row for it */
+	int rc = 0;			/* by fn, or by give_row for it */
 
 	if (p->n_columns > MAX_COLUMNS)
 		BUG("a statement with too many columns");
@@ -386,13 +386,13 @@ static int take_rows(struct link *c, struct prep *p, const struct db_stmt *row,
 		int got = mysql_stmt_fetch(p->st);
 
 		if (got == MYSQL_NO_DATA)
-			return MIN(said, 0);
+			return MIN(rc, 0);
 		if (got != 0 && got != MYSQL_DATA_TRUNCATED) {
 			err_clear(e);	/* this error is more important than fn's */
 			return prep_fail(c, p, row->name, e);
 		}
-		if (!said) {
-			said = give_row(c, p, row, op, e);
+		if (!rc) {
+			rc = give_row(c, p, row, op, e);
 			if (c->fault > FAULT_DATA)
 				return -1;
 			continue;
@@ -400,7 +400,7 @@ static int take_rows(struct link *c, struct prep *p, const struct db_stmt *row,
 		if (may_drop && row_bytes(p, row->columns) > skip) {
 			link_abandon(c, p->st);
 			p->st = NULL;
-			return MIN(said, 0);
+			return MIN(rc, 0);
 		}
 		skip -= MIN(skip, row_bytes(p, row->columns));
 	}

@@ -313,7 +313,7 @@ static void judge_quiet(struct doctor *d, const json_t *m)
 
 static void judge_stream(struct doctor *d, const json_t *m)
 {
-	const int64_t made_ms = (DOCTOR_EVENTS - 1) * DOCTOR_EVENT_MS;
+	const int64_t sent_ms = (DOCTOR_EVENTS - 1) * DOCTOR_EVENT_MS;
 	int64_t spread = spread_ms(jx_arr(m, "arrivalsMs"));
 	int status = (int)jx_int(m, "status", 0);
 
@@ -322,12 +322,12 @@ static void judge_stream(struct doctor *d, const json_t *m)
 	if (status != 200 || spread < 0)
 		doctor_add(d, DOCTOR_STREAM, DOCTOR_WARNING, "", "",
 			   "Not measured: the status was %d.", status);
-	else if (spread < made_ms / 2)
+	else if (spread < sent_ms / 2)
 		doctor_add(d, DOCTOR_STREAM, DOCTOR_PROBLEM, "",
 			   doctor_advice(d, ADVICE_STREAM),
 			   "Answers are buffered until they are complete: "
 			   "events sent over %lld ms arrived within %lld ms.",
-			   (long long)made_ms, (long long)spread);
+			   (long long)sent_ms, (long long)spread);
 	else if (json_array_size(jx_arr(m, "arrivalsMs")) < DOCTOR_EVENTS - 2)
 		doctor_add(d, DOCTOR_STREAM, DOCTOR_WARNING, "",
 			   doctor_advice(d, ADVICE_STREAM),
@@ -342,7 +342,7 @@ static void judge_stream(struct doctor *d, const json_t *m)
 /* m: as `plain`, but as a browser asks: with compression, and over HTTP/2. */
 static void judge_compression(struct doctor *d, const json_t *m, const json_t *plain)
 {
-	const int64_t made_ms = (DOCTOR_EVENTS - 1) * DOCTOR_EVENT_MS;
+	const int64_t sent_ms = (DOCTOR_EVENTS - 1) * DOCTOR_EVENT_MS;
 	int64_t spread = spread_ms(jx_arr(m, "arrivalsMs"));
 	struct str encoding = jx_str(m, "encoding");
 	enum doctor_topic topic = str_is(encoding, "br") ? ADVICE_BROTLI
@@ -351,7 +351,7 @@ static void judge_compression(struct doctor *d, const json_t *m, const json_t *p
 	if (!m || jx_int(m, "status", 0) != 200)
 		return;
 	if ((!encoding.n || str_is(encoding, "identity")) && spread >= 0 &&
-	    spread < made_ms / 2 && spread_ms(jx_arr(plain, "arrivalsMs")) >= made_ms / 2)
+	    spread < sent_ms / 2 && spread_ms(jx_arr(plain, "arrivalsMs")) >= sent_ms / 2)
 		doctor_add(d, DOCTOR_COMPRESS, DOCTOR_PROBLEM, "",
 			   doctor_advice(d, ADVICE_STREAM),
 			   "Answers are buffered until they are complete where a "
@@ -360,7 +360,7 @@ static void judge_compression(struct doctor *d, const json_t *m, const json_t *p
 	else if (!encoding.n || str_is(encoding, "identity"))
 		doctor_add(d, DOCTOR_COMPRESS, DOCTOR_OK, "", "",
 			   "Streams are not compressed.");
-	else if (spread < made_ms / 2)
+	else if (spread < sent_ms / 2)
 		doctor_add(d, DOCTOR_COMPRESS, DOCTOR_PROBLEM, "",
 			   doctor_advice(d, topic),
 			   "Streams are compressed (%s) and therefore buffered "

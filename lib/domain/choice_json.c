@@ -55,8 +55,8 @@ void choice_write(struct jw *w, enum setting_id id,
 }
 
 /* The value that a holder has set; null: none. */
-static void put_said(struct jw *w, enum setting_id id,
-		     const struct setting_holder *h)
+static void put_value_of(struct jw *w, enum setting_id id,
+			 const struct setting_holder *h)
 {
 	const json_t *v = h->values
 		? json_object_get(h->values, setting_rows[id].key) : NULL;
@@ -69,8 +69,8 @@ static void put_said(struct jw *w, enum setting_id id,
 		jw_null(w);
 }
 
-static void put_says(struct jw *w, const struct setting_values *s,
-		     enum setting_id id)
+static void put_levels(struct jw *w, const struct setting_values *s,
+		       enum setting_id id)
 {
 	const unsigned levels = setting_rows[id].levels;
 	bool teams = levels & 1u << LEVEL_TEAM && s->v[0].level != LEVEL_TENANT;
@@ -80,7 +80,7 @@ static void put_says(struct jw *w, const struct setting_values *s,
 	for (size_t i = 0; i < s->n; i++)
 		if (s->v[i].level != LEVEL_TEAM && levels & 1u << s->v[i].level) {
 			jw_key(w, setting_level_name(s->v[i].level));
-			put_said(w, id, &s->v[i]);
+			put_value_of(w, id, &s->v[i]);
 		}
 	if (teams) {
 		jw_key(w, "team");
@@ -92,7 +92,7 @@ static void put_says(struct jw *w, const struct setting_values *s,
 			jw_obj(w);
 			jw_kstr(w, "group", s->v[i].name);
 			jw_key(w, "value");
-			put_said(w, id, &s->v[i]);
+			put_value_of(w, id, &s->v[i]);
 			jw_end_obj(w);
 		}
 		jw_end_arr(w);
@@ -268,6 +268,6 @@ void choice_describe(struct jw *w, const struct choices *c,
 	jw_key(w, "value");
 	choice_write(w, id, &in, &v);
 	jw_kstrz(w, "from", setting_level_name(v.level));
-	put_says(w, s, id);
+	put_levels(w, s, id);
 	jw_end_obj(w);
 }

@@ -23,8 +23,8 @@ static int check_colour(struct str s, struct err *e)
 			    "written as #rrggbb.");
 }
 
-static int check(const struct caller *by, const struct resource *r,
-		 struct resource_change *k, struct err *e)
+static int check_prompt(const struct caller *by, const struct resource *r,
+			struct resource_change *k, struct err *e)
 {
 	struct blank *blanks;
 	size_t n;
@@ -32,12 +32,12 @@ static int check(const struct caller *by, const struct resource *r,
 	(void)r;
 	if (check_colour(resource_text(&k->row, COLUMN(PROMPT, colour)), e))
 		return -1;
-	return blank_parse(resource_text(&k->row, COLUMN(PROMPT, body)), "body", by->arena,
+	return blank_parse(resource_text(&k->row, COLUMN(PROMPT, body)), by->arena,
 			   &blanks, &n, e);
 }
 
-static int prepare(const struct caller *by, const struct resource *r,
-		   struct resource_change *k, struct err *e)
+static int prepare_prompt(const struct caller *by, const struct resource *r,
+			  struct resource_change *k, struct err *e)
 {
 	return sharing_prepare(by, r, k, (struct sharing_columns){
 		COLUMN(PROMPT, tier), COLUMN(PROMPT, team),
@@ -66,7 +66,7 @@ static void write_more(struct jw *w, const struct caller *by,
 
 	(void)k;
 	/* Stored by an older version with other rules: without blanks. */
-	if (blank_parse(resource_text(item->row, COLUMN(PROMPT, body)), "body",
+	if (blank_parse(resource_text(item->row, COLUMN(PROMPT, body)),
 			by->arena, &blanks, &n, &e) < 0)
 		n = 0;
 	jw_key(w, "blanks");
@@ -82,7 +82,7 @@ static void write_more(struct jw *w, const struct caller *by,
 const struct resource_hooks prompt_hooks = {
 	.files = shipped, .of_own = PERM_PROMPTS_WRITE,
 	.of_group = PERM_PROMPTS_SHARE, .of_tenant = PERM_PROMPTS_MANAGE,
-	.prepare = prepare, .check = check,
+	.prepare = prepare_prompt, .check = check_prompt,
 	.write = write_more,
 };
 

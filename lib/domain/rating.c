@@ -27,13 +27,13 @@ static int no_answer(struct err *e)
 static int answer_of(const struct caller *by, const struct resource_row *row,
 		     struct message *out, struct err *e)
 {
-	struct uuid said, conversation;
+	struct uuid of, conversation;
 	int64_t seq;
 
 	memcpy(conversation.b, row->v[COLUMN(RATING, conversation_id)].s.p,
 	       sizeof(conversation.b));
-	if (!message_id_parse(resource_text(row, COLUMN(RATING, message_id)), &said, &seq) ||
-	    !uuid_eq(&said, &conversation))
+	if (!message_id_parse(resource_text(row, COLUMN(RATING, message_id)), &of, &seq) ||
+	    !uuid_eq(&of, &conversation))
 		return no_answer(e);
 	if (message_get(by->db, &by->owner, &conversation, seq, by->arena, out, e) < 0) {
 		if (e->code != ERR_NOT_FOUND)

@@ -278,11 +278,11 @@ static int prepare_service(const struct caller *by, const struct resource *r,
 			   struct resource_change *k, struct err *e)
 {
 	struct db_val *id = &k->row.v[COLUMN(LLM_SERVICE, service_id)];
-	char *made = arena_zalloc(by->arena, 1, UUID_TEXT_BYTES);
+	char *text = arena_zalloc(by->arena, 1, UUID_TEXT_BYTES);
 
 	(void)r;
 	if (id->null)
-		*id = DB_S(str_of(uuid_format(&k->row.id, made)));
+		*id = DB_S(str_of(uuid_format(&k->row.id, text)));
 	if (check_slug(arena_str(by->arena, id->s).p) ||
 	    str_is(id->s, AUTO_SERVICE))
 		return err_field(e, ERR_INVALID_FIELD, "llmServiceId",
@@ -380,12 +380,12 @@ static bool may_store_in(const struct caller *by)
 static int prepare_in(const struct caller *by, const struct resource *r,
 		      struct resource_change *k, struct err *e)
 {
-	char *made = arena_zalloc(by->arena, 1, UUID_TEXT_BYTES);
+	char *text = arena_zalloc(by->arena, 1, UUID_TEXT_BYTES);
 
 	(void)e;
 	(void)r;
 	k->row.v[COLUMN(WORKSPACE_SERVICE, service_id)] =
-		DB_S(str_of(uuid_format(&k->row.id, made)));
+		DB_S(str_of(uuid_format(&k->row.id, text)));
 	return 0;
 }
 

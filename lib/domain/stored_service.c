@@ -268,8 +268,8 @@ static bool of_files(const struct caller *by, struct str id)
 	return str_is(id, AUTO_SERVICE) || catalog_service(by->conf, id);
 }
 
-static int look(const struct caller *by, struct db *db, struct str within,
-		struct str id, const struct llm_service **out, struct err *e)
+static int find_service(const struct caller *by, struct db *db, struct str within,
+			struct str id, const struct llm_service **out, struct err *e)
 {
 	const struct resource *r;
 	struct llm_service *s;
@@ -292,7 +292,7 @@ int stored_service_look(const struct caller *by, struct str within,
 			struct str id, const struct llm_service **out,
 			struct err *e)
 {
-	return look(by, by->db, within, id, out, e);
+	return find_service(by, by->db, within, id, out, e);
 }
 
 int stored_service_suits(const struct llm_service *s, unsigned can,
@@ -351,7 +351,7 @@ int stored_bindings_check(const struct caller *by, const struct workspace *w,
 		    policy_may(by->who, PERM_SERVICES_READ) &&
 		    auto_default(by->conf, w))
 			continue;
-		if (look(by, by->db, resource_text(row, b->within), id, &s, e) < 0)
+		if (find_service(by, by->db, resource_text(row, b->within), id, &s, e) < 0)
 			return -1;
 		if (!s || !may_know(by, w, s))
 			return err_field(e, ERR_INVALID_FIELD, r->fields[i].key,
@@ -378,7 +378,7 @@ static int hold(const struct caller *by, struct db *tx, struct str within,
 	    (!res.affected && within.p &&
 	     db_exec(tx, RSTMT_WORKSPACE_SERVICE_BIND,
 		     DB_ARGS(tenant, DB_S(id), tenant, DB_S(within)), NULL, e)) ||
-	    look(by, tx, within, id, &s, e) < 0)
+	    find_service(by, tx, within, id, &s, e) < 0)
 		return -1;
 	return s ? stored_service_suits(s, can, field, e)
 		: err_field(e, ERR_INVALID_FIELD, field, "There is no LLM "

@@ -126,7 +126,7 @@ static int check_unused(const struct caller *by, const struct resource_row *row,
 			struct str id, struct err *e)
 {
 	const struct resource_at at = stored_workspaces_at(by);
-	struct resource_row made;
+	struct resource_row stored;
 	bool any = false;
 
 	if (policy_may(by->who, PERM_WORKSPACES_MANAGE))
@@ -134,7 +134,7 @@ static int check_unused(const struct caller *by, const struct resource_row *row,
 	if (conversation_any_in(by->db, by->owner.tenant_id, id, &any, e))
 		return -1;
 	if (!any || resource_get(by->db, workspaces, &at, &row->id, by->arena,
-				 &made, e) == 0)
+				 &stored, e) == 0)
 		return 0;
 	if (e->code != ERR_NOT_FOUND)
 		return -1;

@@ -25,8 +25,8 @@ static const struct db_field id_fields[] = {
 };
 
 /* The projects to search: one, or those that the caller sees. */
-static int choose(const struct caller *by, const struct entity_ask *ask,
-		  struct uuid **out, size_t *n, struct err *e)
+static int projects_of(const struct caller *by, const struct entity_ask *ask,
+		       struct uuid **out, size_t *n, struct err *e)
 {
 	const struct resource_at at = resource_for(by);
 	struct resource_row row;
@@ -108,7 +108,7 @@ int entity_starting(const struct caller *by, const struct entity_ask *ask,
 	head = utf8_head(w[0], 2);
 	if (utf8_chars(head) < 2)
 		return 0;
-	if (choose(by, ask, &ids, &n_ids, e) < 0)
+	if (projects_of(by, ask, &ids, &n_ids, e) < 0)
 		return -1;
 	catch_up(by, resource_ids_json(ids, n_ids, by->arena));
 	if (db_list(by->db, STMT_ENTITY_STARTING, DB_ARGS(
@@ -264,7 +264,7 @@ int entity_search(const struct caller *by, const struct entity_ask *ask,
 	struct str bases;
 	size_t n_in, found;
 
-	if (choose(by, ask, &projects, &n_in, e) < 0)
+	if (projects_of(by, ask, &projects, &n_in, e) < 0)
 		return -1;
 	bases = resource_ids_json(projects, n_in, by->arena);
 	catch_up(by, bases);

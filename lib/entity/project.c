@@ -8,8 +8,8 @@
 
 #include "base/banned.h"
 
-static int prepare(const struct caller *by, const struct resource *r,
-		   struct resource_change *k, struct err *e)
+static int prepare_project(const struct caller *by, const struct resource *r,
+			   struct resource_change *k, struct err *e)
 {
 	return sharing_prepare(by, r, k, (struct sharing_columns){
 		COLUMN(PROJECT, tier), COLUMN(PROJECT, team),
@@ -18,7 +18,7 @@ static int prepare(const struct caller *by, const struct resource *r,
 
 const struct resource_hooks project_hooks = {
 	.of_own = PERM_PROJECTS_WRITE, .of_group = PERM_PROJECTS_SHARE,
-	.of_tenant = PERM_PROJECTS_MANAGE, .prepare = prepare,
+	.of_tenant = PERM_PROJECTS_MANAGE, .prepare = prepare_project,
 };
 
 /* -- members ------------------------------------------------------------------- */

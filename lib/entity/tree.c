@@ -311,7 +311,7 @@ struct tree_step {
 	struct resource_row row;
 };
 
-static int check(const struct tree_step *m, struct err *e)
+static int check_step(const struct tree_step *m, struct err *e)
 {
 	for (const struct tree_node *up = m->under; up; up = up->above)
 		if (up == m->node)
@@ -324,8 +324,8 @@ static int check(const struct tree_step *m, struct err *e)
 	return 0;
 }
 
-static int put(struct db *tx, const struct tree_step *m, const struct tree_node *node,
-	       int64_t place, struct err *e)
+static int set_place(struct db *tx, const struct tree_step *m, const struct tree_node *node,
+		     int64_t place, struct err *e)
 {
 	return db_exec(tx, STMT_ENTITY_MOVE,
 		       DB_ARGS(DB_U_IF(m->under ? &m->under->id : NULL), DB_I(place),
@@ -377,7 +377,7 @@ static int note_move(struct db *tx, struct tree_step *m, int64_t position, struc
 static int put_moved(struct db *tx, struct tree_step *m, int64_t place, int64_t position,
 		     struct err *e)
 {
-	return put(tx, m, m->node, place, e) < 0 ? -1 : note_move(tx, m, position, e);
+	return set_place(tx, m, m->node, place, e) < 0 ? -1 : note_move(tx, m, position, e);
 }
 
 /* There is no room between two places: all siblings are numbered anew. */
@@ -389,7 +389,7 @@ static int number(struct db *tx, struct tree_step *m, const struct tree_node *fi
 	for (const struct tree_node *s = first; s; s = s->next) {
 		if (s == m->node)
 			continue;
-		if (put(tx, m, s, GAP * (k + (k >= position) + 1), e) < 0)
+		if (set_place(tx, m, s, GAP * (k + (k >= position) + 1), e) < 0)
 			return -1;
 		k++;
 	}
@@ -445,7 +445,7 @@ static int move_once(struct tree_step *m, const struct uuid *document,
 	if (under && !m->under)
 		return err_field(e, ERR_INVALID_FIELD, "parentId", "parentId must be a "
 				 "document of the same project.");
-	return check(m, e) < 0 ? -1 : db_tx(m->by->db, move_tx, m, e);
+	return check_step(m, e) < 0 ? -1 : db_tx(m->by->db, move_tx, m, e);
 }
 
 int tree_move(const struct caller *by, const struct uuid *project,

@@ -34,8 +34,8 @@ static int expect(void *ctx, const struct resource_row *now, struct err *e)
 			     "change cannot be taken back alone.");
 }
 
-static int call(struct undoing *u, const struct resource *r, enum resource_verb verb,
-		const struct uuid *id, const json_t *body, struct err *e)
+static int call_verb(struct undoing *u, const struct resource *r, enum resource_verb verb,
+		     const struct uuid *id, const json_t *body, struct err *e)
 {
 	struct resource_answer *out = arena_new(u->by.arena, struct resource_answer);
 	struct resource_call c = {
@@ -85,7 +85,7 @@ static int link_again(struct undoing *u, const json_t *links, struct err *e)
 		if (!json_object_get(one, "relation"))
 			continue;	/* of the tree */
 		if (is_possible(u, one, &possible, e) < 0 ||
-		    (possible && call(u, r, VERB_CREATE, &id, one, e) < 0))
+		    (possible && call_verb(u, r, VERB_CREATE, &id, one, e) < 0))
 			return -1;
 	}
 	return 0;
@@ -139,7 +139,7 @@ static int make_again(struct undoing *u, struct err *e)
 		return -1;
 	if (n)
 		return err_public(e, ERR_CONFLICT, "It is there again already.");
-	return lift(u, body, e) < 0 || call(u, u->r, VERB_CREATE, &u->id, body, e) < 0 ||
+	return lift(u, body, e) < 0 || call_verb(u, u->r, VERB_CREATE, &u->id, body, e) < 0 ||
 		resource_recreated(&u->by, &k, e) < 0
 		? -1 : link_again(u, k.with, e);
 }
@@ -149,9 +149,9 @@ static int make_again(struct undoing *u, struct err *e)
 static int take_back(struct undoing *u, struct err *e)
 {
 	if (str_is(u->verb, "create"))
-		return call(u, u->r, VERB_DELETE, &u->id, NULL, e);
+		return call_verb(u, u->r, VERB_DELETE, &u->id, NULL, e);
 	return str_is(u->verb, "delete") ? make_again(u, e)
-		: call(u, u->r, VERB_PATCH, &u->id, u->before, e);
+		: call_verb(u, u->r, VERB_PATCH, &u->id, u->before, e);
 }
 
 static int in_tx(struct db *tx, void *ctx, struct err *e)
@@ -180,8 +180,8 @@ static int move_back(struct undoing *u, struct err *e)
 }
 
 /* Finds the change, which the caller sees. */
-static int find(const struct caller *by, const struct uuid *change, struct undoing *u,
-		struct err *e)
+static int find_change(const struct caller *by, const struct uuid *change, struct undoing *u,
+		       struct err *e)
 {
 	struct resource_answer *out = arena_new(by->arena, struct resource_answer);
 	const struct resource_call c = {
@@ -211,7 +211,7 @@ int entity_undo(const struct caller *by, const struct uuid *project,
 	struct undoing u = { .by = *by, .project = project, .mine = { .undoes = *change } };
 	int rc;
 
-	if (find(by, change, &u, e) < 0)
+	if (find_change(by, change, &u, e) < 0)
 		return -1;
 	rc = str_is(u.verb, "move") ? move_back(&u, e) : db_tx(by->db, in_tx, &u, e);
 	if (rc < 0)

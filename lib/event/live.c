@@ -561,7 +561,7 @@ static void tell_turn(void *ctx, const struct uuid *turn, int64_t last)
  * Stops the turns that were asked to stop or belong to another process now, and
  * wakes the watchers.
  */
-static void look(struct event_live *l, struct round *r)
+static void stop_asked(struct event_live *l, struct round *r)
 {
 	struct turn_state *states = arena_zalloc(r->arena, r->n_ids,
 						 sizeof(*states));
@@ -628,7 +628,7 @@ static void round_run(struct event_live *l, struct arena *a, int number)
 	if (number)
 		touch(l, &r, number);
 	if (number && (number % LOOK_ROUNDS == 0 || r.n_ids > r.n_own))
-		look(l, &r);
+		stop_asked(l, &r);
 	flush(l, &r);
 	let_go(l, &r);
 }

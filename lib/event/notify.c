@@ -351,7 +351,7 @@ static bool flush(struct notify *n, struct arena *a)
 }
 
 /* Reads the newest notice numbers of the watched users. */
-static void look(struct notify *n, struct arena *a)
+static void read_newest(struct notify *n, struct arena *a)
 {
 	struct err e = ERR_INIT;
 	struct uuid *users;
@@ -601,7 +601,7 @@ static void *notify_main(void *p)
 		if (todo.flush && flush(n, &a))
 			todo.look = n->topics != NULL;
 		if (todo.look) {
-			look(n, &a);
+			read_newest(n, &a);
 			look_at_changes(n, &a);
 		}
 		arena_reset(&a);

@@ -7,10 +7,10 @@
 
 /*
  * Collects the text of a turn whose process died: a turn_text_fn (store/turn.h)
- * for the batches that the thread stores (event/pack.h). Adds to *told, whose text
+ * for the batches that the thread stores (event/pack.h). Adds to *sum, whose text
  * the caller releases. Ignores events that it has had, and the rest of a malformed
  * batch. Any thread.
  */
-void event_texts(struct event_summary *told, int64_t seq, struct str data);
+void event_texts(struct event_summary *sum, int64_t seq, struct str data);
 
 #endif

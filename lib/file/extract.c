@@ -91,8 +91,8 @@ struct child_outcome {
 	struct spawn_result r;
 };
 
-static int run(const struct extract_want *w, struct str input, int timeout_ms,
-	       struct child_outcome *o, struct err *e)
+static int run_reader(const struct extract_want *w, struct str input, int timeout_ms,
+		      struct child_outcome *o, struct err *e)
 {
 	static const char *const env[] = { NULL };
 	struct buf path = BUF_INIT(PATH_BYTES + 8);
@@ -124,13 +124,13 @@ static int run(const struct extract_want *w, struct str input, int timeout_ms,
 /* Log once per process: a host without the filter would repeat it for each page. */
 static void log_errors(const struct child_outcome *o)
 {
-	static atomic_bool said;
+	static atomic_bool logged;
 	struct buf text = BUF_INIT(4 * STDERR_BYTES);
 	struct str s = str_trim(buf_str(&o->errors));
 	bool unconfined = str_starts(s, STR(EXTRACT_UNCONFINED));
 
 	utf8_scrub(&text, s);
-	if (unconfined && !atomic_exchange(&said, true))
+	if (unconfined && !atomic_exchange(&logged, true))
 		log_warn("untrusted files are read in a child without a system "
 			 "call filter", "why", text.p);
 	else if (s.n && !unconfined)
@@ -208,7 +208,7 @@ int file_extract_text(const struct extract_want *w, struct str input,
 		return failed(w, "is too large.", e);
 	if (left <= 0)
 		return late(w, e);
-	if (run(w, input, (int)left, &o, &cause) < 0) {
+	if (run_reader(w, input, (int)left, &o, &cause) < 0) {
 		log_err("an untrusted file could not be read", &cause);
 		rc = failed(w, "cannot be read: the program for it cannot be "
 			    "started here.", e);

@@ -52,9 +52,9 @@ static bool is_image(struct str type)
 }
 
 /* A file is stored whatever it contains; only overload prevents it. */
-static int find(struct file_reader *r, const struct uuid *user,
-		const struct attachment *t, struct arena *a,
-		struct attachment_facts *f)
+static int find_facts(struct file_reader *r, const struct uuid *user,
+		      const struct attachment *t, struct arena *a,
+		      struct attachment_facts *f)
 {
 	bool large = t->size > LIM_EXTRACT_FILE_BYTES;
 	const struct file_source src = {
@@ -111,7 +111,7 @@ int file_finish(struct db *db, const struct owner *o, const struct uuid *user,
 	if (rc == 0)
 		rc = attachment_adopt(db, o, t, f.hash, &broken);
 	if (rc == 0) {
-		rc = find(&r, user, t, a, &f) < 0 ? -1
+		rc = find_facts(&r, user, t, a, &f) < 0 ? -1
 			: attachment_ready(db, o, t, &f, &broken);
 		if (rc < 0 && broken.code == ERR_DB_DUPLICATE) {
 			err_clear(&broken);

@@ -211,9 +211,9 @@ static void on_tick(void *ctx)
 		log_err("the lease of a file's images", &why);
 }
 
-static int ask(const struct file_scanner *k, const struct llm_service *service,
-	       const struct llm_image *image, struct page_lease *l,
-	       struct arena *a, struct prompt_reply *reply, struct err *e)
+static int ask_model(const struct file_scanner *k, const struct llm_service *service,
+		     const struct llm_image *image, struct page_lease *l,
+		     struct arena *a, struct prompt_reply *reply, struct err *e)
 {
 	const struct prompt_ask q = {
 		.http = k->http, .service = service, .kind = USAGE_SCAN,
@@ -232,12 +232,12 @@ static int ask(const struct file_scanner *k, const struct llm_service *service,
 }
 
 /* The model's answer as the text of a page, without forged page marks. */
-static struct str clean(struct str said, int64_t page, struct arena *a)
+static struct str clean(struct str text, int64_t page, struct arena *a)
 {
 	struct buf safe = BUF_INIT(4 * ANSWER_BYTES), b = BUF_INIT(4 * ANSWER_BYTES);
 	struct str s;
 
-	utf8_scrub(&safe, str_trim(said));
+	utf8_scrub(&safe, str_trim(text));
 	if (page)
 		buf_addf(&b, MARK "%lld -->\n\n", (long long)page);
 	for (size_t i = 0; i < safe.n; i++) {
@@ -348,7 +348,7 @@ static int by_service(const struct file_scanner *k, struct page_lease *l,
 	if (rc <= 0)
 		return rc < 0 ? -1 : err_set(e, ERR_OVERLOADED, "another "
 					     "process reads this file now");
-	if (ask(k, named, &image, l, a, &reply, &why) < 0)
+	if (ask_model(k, named, &image, l, a, &reply, &why) < 0)
 		return refused(&why, out, e);
 	out->text = clean(reply.text, page, a);
 	return 1;
@@ -384,9 +384,9 @@ static struct str problem_now(const struct file_scanner *k,
 		: STR("No text was found in the images of this file.");
 }
 
-static int put(const struct file_scanner *k, const struct owner *o,
-	       const struct attachment *t, const struct pages_read *r, struct arena *a,
-	       struct err *e)
+static int store_text(const struct file_scanner *k, const struct owner *o,
+		      const struct attachment *t, const struct pages_read *r, struct arena *a,
+		      struct err *e)
 {
 	struct attachment_facts f = { .pages = t->pages };
 	struct buf all = BUF_INIT(2 * LIM_FILE_TEXT_BYTES + ANSWER_BYTES);
@@ -428,7 +428,7 @@ static int read_some(const struct file_scanner *k, const struct owner *o,
 
 	if (!rc)
 		rc = by_service(k, l, a, &r, e);
-	if (rc > 0 && put(k, o, l->t, &r, a, e))
+	if (rc > 0 && store_text(k, o, l->t, &r, a, e))
 		rc = -1;
 	if (rc <= 0)
 		leave(l);

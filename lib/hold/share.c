@@ -88,7 +88,7 @@ struct uuid share_user(const struct identity *who, struct str address)
 }
 
 /* The link to the user's holder, or where to insert it. Under the lock. */
-static struct holder **find(struct share *s, const struct uuid *user)
+static struct holder **holder_of(struct share *s, const struct uuid *user)
 {
 	struct holder **at = &s->buckets[(user->b[14] << 8 | user->b[15]) %
 					 BUCKETS];
@@ -121,11 +121,11 @@ static int allow(const struct share *s, enum share_kind kind, int64_t has,
 }
 
 /* Under the lock. */
-static int take(struct share *s, const struct uuid *user, enum share_kind kind,
-		int64_t n, const struct share_limit *limit, struct share_part *part,
-		struct err *e)
+static int take_share(struct share *s, const struct uuid *user, enum share_kind kind,
+		      int64_t n, const struct share_limit *limit, struct share_part *part,
+		      struct err *e)
 {
-	struct holder **at = find(s, user);
+	struct holder **at = holder_of(s, user);
 
 	if (allow(s, kind, *at ? (*at)->n[kind] : 0, n, limit, e) < 0)
 		return -1;
@@ -154,7 +154,7 @@ int share_wait(struct share *s, const struct uuid *user, enum share_kind kind,
 	pthread_mutex_lock(&s->lock);
 	for (;;) {
 		why = (struct err)ERR_INIT;
-		rc = take(s, user, kind, n, &limit, part, &why);
+		rc = take_share(s, user, kind, n, &limit, part, &why);
 		if (rc == 0 || late || clock_mono_ms() >= until_ms)
 			break;
 		s->n_waiting++;
@@ -183,7 +183,7 @@ void share_give(struct share_part *part)
 	if (!s)
 		return;
 	pthread_mutex_lock(&s->lock);
-	at = find(s, &part->user);
+	at = holder_of(s, &part->user);
 	h = *at;
 	h->n[part->kind] -= part->n;
 	s->all[part->kind] -= part->n;
@@ -206,7 +206,7 @@ int64_t share_count(struct share *s, const struct uuid *user,
 	int64_t n;
 
 	pthread_mutex_lock(&s->lock);
-	h = user ? *find(s, user) : NULL;
+	h = user ? *holder_of(s, user) : NULL;
 	n = !user ? s->all[kind] : h ? h->n[kind] : 0;
 	pthread_mutex_unlock(&s->lock);
 	return n;

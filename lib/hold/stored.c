@@ -88,16 +88,16 @@ static int64_t most_of(const struct conf *conf)
 static int is_full(const struct stored *s, const struct conf *conf, struct err *e)
 {
 	struct buf b = BUF_INIT(400);
-	bool said[STORED__MAX] = { false };
+	bool listed[STORED__MAX] = { false };
 	int rc;
 
 	for (int round = 0; round < STORED__MAX; round++) {
 		int most = -1;
 
 		for (int i = 0; i < STORED__MAX; i++)
-			if (!said[i] && (most < 0 || s->v[i] > s->v[most]))
+			if (!listed[i] && (most < 0 || s->v[i] > s->v[most]))
 				most = i;
-		said[most] = true;
+		listed[most] = true;
 		if (s->v[most] >= MIB / 10)
 			buf_addf(&b, "%s%s %lld.%lld MiB", b.n ? ", " : "",
 				 hold_rows[most].words, (long long)(s->v[most] / MIB),

@@ -73,13 +73,13 @@ static int64_t read_file(struct intake_item *it, char *p, size_t n, struct err *
 
 static int hash_content(struct intake_item *it, struct err *e)
 {
-	struct str said[] = { it->title, it->groups, { NULL, 0 } };
+	struct str parts[] = { it->title, it->groups, { NULL, 0 } };
 	unsigned char head[INTAKE_HASH_BYTES];
 	crypto_generichash_state h;
 	char p[READ_BYTES];
 	int64_t n;
 
-	intake_hash(head, said, 2);
+	intake_hash(head, parts, 2);
 	crypto_generichash_init(&h, NULL, 0, INTAKE_HASH_BYTES);
 	crypto_generichash_update(&h, head, sizeof(head));
 	while ((n = it->read(it, p, sizeof(p), e)) > 0)

@@ -138,7 +138,7 @@ static struct str origin_of(const struct intake_run *k)
 	return arena_str(k->a, (struct str){ (char *)hash, sizeof(hash) });
 }
 
-static int begin(struct intake_run *k, bool again, struct err *e)
+static int begin_run(struct intake_run *k, bool again, struct err *e)
 {
 	struct intake_state *st = &k->st;
 	struct str origin = origin_of(k);
@@ -158,7 +158,7 @@ static int begin(struct intake_run *k, bool again, struct err *e)
 	return intake_save(k, e);
 }
 
-static int look(struct intake_run *k, struct err *e)
+static int read_source(struct intake_run *k, struct err *e)
 {
 	int rc = 1;
 
@@ -192,7 +192,7 @@ static int end(struct intake_run *k, int rc, struct err *e)
 	return intake_save(k, e) ? -1 : rc;
 }
 
-static int run(struct intake_run *k, bool again, struct err *e)
+static int run_source(struct intake_run *k, bool again, struct err *e)
 {
 	int rc = intake_state_get(k->io->db, k->io->conf, str_of(k->s->name), k->a,
 				  &k->st, e);
@@ -210,9 +210,9 @@ static int run(struct intake_run *k, bool again, struct err *e)
 	rc = leave_base(k, e);
 	if (rc <= 0)
 		return rc;
-	if (begin(k, again, e))
+	if (begin_run(k, again, e))
 		return -1;
-	return end(k, look(k, e), e);
+	return end(k, read_source(k, e), e);
 }
 
 /* Like intake_sync. */
@@ -227,7 +227,7 @@ static int run_alone(struct intake_run *k, bool again, struct err *e)
 		return err_public(e, ERR_BUSY, "It is being read by another "
 				  "process. If that was killed, wait two minutes.");
 	if (rc > 0) {
-		rc = run(k, again, e);
+		rc = run_source(k, again, e);
 		intake_release(k);
 	}
 	return rc;

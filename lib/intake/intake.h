@@ -22,7 +22,7 @@ struct intake_state {
 	struct str place;	/* … after this file, page or row */
 	int64_t begun_us, ended_us;	/* 0: not yet */
 	/* Counts of the last run */
-	int64_t made, changed, same, gone, failed;
+	int64_t created, changed, same, gone, failed;
 	struct str faults;	/* errors, one sentence per line */
 	int64_t next_us;	/* no request to the site before this time; 0:
 				   no limit */

@@ -87,7 +87,7 @@ int intake_save(struct intake_run *k, struct err *e)
 		    DB_ARGS(DB_I(clock_now_us() + LEASE_US), DB_U(&st->base_id),
 			    DB_I(st->run), DB_I(st->going), DB_B(st->place),
 			    DB_I_IF(st->begun_us, st->begun_us),
-			    DB_I_IF(st->ended_us, st->ended_us), DB_I(st->made),
+			    DB_I_IF(st->ended_us, st->ended_us), DB_I(st->created),
 			    DB_I(st->changed), DB_I(st->same), DB_I(st->gone),
 			    DB_I(st->failed), DB_S(st->faults),
 			    DB_I_IF(st->next_us, st->next_us), DB_B(st->origin),
@@ -95,13 +95,6 @@ int intake_save(struct intake_run *k, struct err *e)
 			    DB_U(&k->lease)), &r, e))
 		return -1;
 	return renewed(&r, e);
-}
-
-int intake_in_part(struct intake_run *k, struct err *e)
-{
-	k->whole = false;
-	k->st.going = LOOKING_IN_PART;
-	return intake_save(k, e);
 }
 
 /* -- items --------------------------------------------------------------------------- */
@@ -161,17 +154,6 @@ int intake_keep(struct intake_run *k, const struct intake_item *it, struct err *
 	return db_exec(k->io->db, STMT_INTAKE_KEPT,
 		       DB_ARGS(DB_I(k->st.run), DB_U(&k->at.base),
 			       DB_S(str_of(k->s->name)), HASH(it->hash)), NULL, e);
-}
-
-int64_t intake_read_body(struct intake_item *it, char *p, size_t n, struct err *e)
-{
-	size_t part = MIN(n, it->body.n);
-
-	(void)e;
-	memcpy(p, it->body.p, part);
-	it->body.p += part;
-	it->body.n -= part;
-	return (int64_t)part;
 }
 
 /* -- writing ------------------------------------------------------------------- */
@@ -253,7 +235,7 @@ static int store_file(struct intake_run *k, struct intake_item *it,
 }
 
 static int put_document(struct intake_run *k, struct intake_item *it,
-			struct arena *a, struct uuid *id, bool *made,
+			struct arena *a, struct uuid *id, bool *is_new,
 			struct err *e)
 {
 	const struct owner o = kb_files(k->at.tenant_id, &k->at.base);
@@ -267,7 +249,7 @@ static int put_document(struct intake_run *k, struct intake_item *it,
 	file = d.attachment_id;
 	if (!rc)
 		rc = kb_write(k->io->db, &k->at, &d,
-			      it->text.p ? it->text : STR(""), a, made, e);
+			      it->text.p ? it->text : STR(""), a, is_new, e);
 	*id = d.id;
 	if (rc && !uuid_is_nil(&file) &&
 	    attachment_delete(k->io->db, &o, &file, &(struct err)ERR_INIT))
@@ -280,7 +262,7 @@ int intake_write(struct intake_run *k, struct intake_item *it, struct arena *a,
 {
 	struct item_old old;
 	struct uuid id;
-	bool made;
+	bool is_new;
 	int rc = intake_renew(k, false, e) ? -1 : db_get(k->io->db, STMT_INTAKE_ITEM,
 			DB_ARGS(DB_U(&k->at.base), DB_S(str_of(k->s->name)),
 				HASH(it->hash)), a, old_fields, &old, e);
@@ -292,9 +274,9 @@ int intake_write(struct intake_run *k, struct intake_item *it, struct arena *a,
 		k->st.same++;
 		return put_row(k, it, &old.document_id, e);
 	}
-	if (put_document(k, it, a, &id, &made, e) == 0) {
-		k->st.made += made;
-		k->st.changed += !made;
+	if (put_document(k, it, a, &id, &is_new, e) == 0) {
+		k->st.created += is_new;
+		k->st.changed += !is_new;
 		return put_row(k, it, &id, e);
 	}
 	if (!*e->public)	/* an error of the run, not of this item */
@@ -403,4 +385,15 @@ int intake_drop(struct intake_run *k, struct err *e)
 		arena_release(&a);
 	} while (!rc && n == DROP_ROWS && !intake_is_late(k));
 	return rc ? -1 : n < DROP_ROWS ? drop_pages(k, e) : 0;
+}
+
+int64_t intake_read_body(struct intake_item *it, char *p, size_t n, struct err *e)
+{
+	size_t part = MIN(n, it->body.n);
+
+	(void)e;
+	memcpy(p, it->body.p, part);
+	it->body.p += part;
+	it->body.n -= part;
+	return (int64_t)part;
 }

@@ -45,9 +45,6 @@ void intake_release(struct intake_run *k);
 /* Stores the state of the run, and keeps its lease; ERR_BUSY if that was lost. */
 int intake_save(struct intake_run *k, struct err *e) MUST_CHECK;
 
-/* Records in the database that the run must delete nothing, even after a kill. */
-int intake_in_part(struct intake_run *k, struct err *e) MUST_CHECK;
-
 /* An item. Borrowed. */
 struct intake_item {
 	struct str key;		/* path, address or id: any bytes */
@@ -64,9 +61,6 @@ struct intake_item {
 	int fd;
 	struct str body;	/* for intake_read_body: the rest */
 };
-
-/* The read function of an item that has its body in memory. */
-int64_t intake_read_body(struct intake_item *it, char *p, size_t n, struct err *e);
 
 /* Hashes the parts, with their boundaries. */
 void intake_hash(unsigned char out[INTAKE_HASH_BYTES], const struct str *v,
@@ -121,5 +115,8 @@ int intake_site(struct intake_run *k, struct err *e) MUST_CHECK;
 
 /* The limits and access for writing the documents of sources; the base is nil. */
 struct kb_at intake_at(const struct conf *conf);
+
+/* The read function of an item that has its body in memory. */
+int64_t intake_read_body(struct intake_item *it, char *p, size_t n, struct err *e);
 
 #endif

@@ -63,7 +63,7 @@ static const json_t *ask(struct rows *r, const struct buf *sql,
 	struct db_query_result res;
 	json_t *j = NULL;
 
-	if (db_query_json(r->db, buf_str(sql), v, n, &l, a, &w, NULL, NULL, &res,
+	if (db_query_json(r->db, buf_str(sql), v, n, &l, a, &w, &res,
 			  e) == 0)
 		j = jx_load_lenient(buf_str(&out), e);
 	buf_release(&out);
@@ -95,8 +95,7 @@ static int find_columns(struct rows *r, struct err *e)
 	int rc;
 
 	buf_addf(&sql, "SELECT * FROM (%s\n) s LIMIT 0", r->k->s->select);
-	rc = db_query_json(r->db, buf_str(&sql), NULL, 0, &l, r->k->a, &w, NULL,
-			   NULL, &res, e);
+	rc = db_query_json(r->db, buf_str(&sql), NULL, 0, &l, r->k->a, &w, &res, e);
 	for (size_t i = 0; !rc && i < res.n_columns; i++)
 		for (size_t c = 0; c < N_COLUMNS; c++)
 			if (!strcmp(res.columns[i].name, columns[c]))
@@ -168,7 +167,7 @@ static struct str url_of(struct str s)
 static const char *read_row(const struct rows *r, const json_t *row,
 			    struct arena *a, struct intake_item *it)
 {
-	struct str said = cell(row, r->has[TEXT] ? TEXT : HTML, a);
+	struct str content = cell(row, r->has[TEXT] ? TEXT : HTML, a);
 	struct str parts[5];
 
 	it->title = file_line(cell(row, TITLE, a), LIM_TITLE_CHARS, a);
@@ -178,22 +177,22 @@ static const char *read_row(const struct rows *r, const json_t *row,
 	if (!groups_of(r, row, a, &it->groups))
 		return "Its groups are neither names separated by commas nor a "
 		       "JSON list of names; it is skipped.";
-	if (said.n > LIM_DOCUMENT_BYTES)
+	if (content.n > LIM_DOCUMENT_BYTES)
 		return "Its text is too large; it is skipped.";
-	if (!str_trim(said).n)
+	if (!str_trim(content).n)
 		return "";
-	it->text = said;
+	it->text = content;
 	if (r->has[HTML]) {
 		it->text = (struct str){ NULL, 0 };
 		it->file_name = str_of(arena_printf(a, "%.*s.html",
 						    STR_ARG(file_name(it->title, a))));
-		it->body = as_page(said, a);
+		it->body = as_page(content, a);
 		it->read = intake_read_body;
 	}
 	parts[0] = it->title;
 	parts[1] = it->url;
 	parts[2] = it->groups;
-	parts[3] = said;
+	parts[3] = content;
 	parts[4] = str_of(r->has[HTML] ? "html" : "text");
 	intake_hash(it->content, parts, ARRAY_LEN(parts));
 	return NULL;

@@ -57,8 +57,8 @@ static int done_same(struct site *s, const struct site_page *p, struct str mod,
 }
 
 /* Records that the page could not be read; its document is kept. */
-static int keep(struct site *s, const struct site_page *p,
-		const struct intake_item *it, const char *why, struct err *e)
+static int keep_document(struct site *s, const struct site_page *p,
+			 const struct intake_item *it, const char *why, struct err *e)
 {
 	intake_fault(s->k, it->key, why);
 	return intake_keep(s->k, it, e) ? -1 : done(s, p, NULL, STR(""), e);
@@ -88,7 +88,7 @@ static bool is_html(const struct site_answer *w)
 		"<article", "<title", "<h1", "<div", "<p",
 	};
 	struct str s = buf_str(&w->body);
-	bool said = !strncasecmp(w->content_type, "text/html", 9) ||
+	bool declared = !strncasecmp(w->content_type, "text/html", 9) ||
 		    !strncasecmp(w->content_type, "application/xhtml", 17);
 
 	if (str_starts(s, STR("\xef\xbb\xbf")))
@@ -100,7 +100,7 @@ static bool is_html(const struct site_answer *w)
 		if (has_tag(s, begins[i]))
 			return true;
 	s.n = MIN(s.n, SNIFF_BYTES);
-	return said && !str_starts(s, STR("%PDF")) && !memchr(s.p, 0, s.n);
+	return declared && !str_starts(s, STR("%PDF")) && !memchr(s.p, 0, s.n);
 }
 
 /* "utf-8" of "text/html; charset=utf-8", or "". */
@@ -303,7 +303,7 @@ static int write_text(struct site *s, const struct site_page *p,
 	if (!t.text.n)
 		return leave(s, p, it, "The page has no text.", e);
 	if (t.text.n > LIM_DOCUMENT_BYTES)
-		return keep(s, p, it, "The page has too much text.", e);
+		return keep_document(s, p, it, "The page has too much text.", e);
 	it->title = file_line(t.title, LIM_TITLE_CHARS, a);
 	if (!it->title.n)
 		it->title = name_of(w->url.p, a);
@@ -326,7 +326,7 @@ static int write_page(struct site *s, const struct site_page *p,
 
 	charset_of(w->content_type, charset, sizeof(charset));
 	if (file_extract_text(&want, buf_str(&w->body), &out, &why))
-		rc = keep(s, p, it, err_message(&why), e);
+		rc = keep_document(s, p, it, err_message(&why), e);
 	else
 		rc = write_text(s, p, w, it, buf_str(&out), a, e);
 	buf_release(&out);
@@ -346,7 +346,7 @@ static int take_page(struct site *s, const struct site_page *p, struct site_answ
 	if (w->status == 404 || w->status == 410)
 		rc = leave(s, p, it, why, e);
 	else if (w->status != 200)
-		rc = keep(s, p, it, why, e);
+		rc = keep_document(s, p, it, why, e);
 	else if (w->noindex && s->k->s->robots == ROBOTS_OBEY)
 		rc = leave(s, p, it, NULL, e);
 	else if (!w->body.n)
@@ -358,15 +358,15 @@ static int take_page(struct site *s, const struct site_page *p, struct site_answ
 	return rc;
 }
 
-static int get(struct site *s, const struct site_page *p, struct intake_item *it,
-	       bool fresh, struct err *e)
+static int get_page(struct site *s, const struct site_page *p, struct intake_item *it,
+		    bool fresh, struct err *e)
 {
 	struct site_answer w;
 	struct err why = ERR_INIT;
 	int rc = site_get(s, p, fresh, (size_t)s->k->s->page_bytes, &w, &why);
 
 	if (rc < 0 && *why.public)
-		rc = keep(s, p, it, why.public, e);
+		rc = keep_document(s, p, it, why.public, e);
 	else if (rc < 0)
 		*e = why;
 	else if (rc > 0 && w.status == 304 && !fresh) {
@@ -380,24 +380,24 @@ static int get(struct site *s, const struct site_page *p, struct intake_item *it
 	 * The unchanged answer does not suffice, for instance because the
 	 * groups changed.
 	 */
-	return rc == 2 ? get(s, p, it, true, e) : rc;
+	return rc == 2 ? get_page(s, p, it, true, e) : rc;
 }
 
 /* Checks robots.txt before the page is requested. */
-static int ask(struct site *s, const struct site_page *p, struct intake_item *it,
-	       struct err *e)
+static int check_and_get(struct site *s, const struct site_page *p, struct intake_item *it,
+			 struct err *e)
 {
 	struct err why = ERR_INIT;
 	int rc = site_allows(s, arena_str(&s->one, p->url).p, &why);
 
 	if (rc < 0 && *why.public)
-		return keep(s, p, it, why.public, e);
+		return keep_document(s, p, it, why.public, e);
 	if (rc < 0)
 		*e = why;
 	if (rc == 2)
 		return leave(s, p, it, "The site's robots.txt forbids reading "
 			     "this page.", e);
-	return rc > 0 ? get(s, p, it, false, e) : rc;
+	return rc > 0 ? get_page(s, p, it, false, e) : rc;
 }
 
 /* Reads a page as a document. Returns 1 when done; 0 if the run ends first; -1. */
@@ -421,7 +421,7 @@ static int site_page(struct site *s, const struct site_page *p, struct err *e)
 		return intake_keep(s->k, &it, e) ? -1
 			: done_same(s, p, p->read_mod, e);
 	}
-	return ask(s, p, &it, e);
+	return check_and_get(s, p, &it, e);
 }
 
 /* -- the site ----------------------------------------------------------------- */
@@ -572,7 +572,7 @@ static int has_room(struct map_reading *m, bool map, struct str url, struct err 
 }
 
 /* Parses "page LASTMOD ADDRESS", "skip" or "more". */
-static int add(struct map_reading *m, struct str line, struct err *e)
+static int add_address(struct map_reading *m, struct str line, struct err *e)
 {
 	struct str kind = str_cut(&line, ' ');
 	bool map = str_is(kind, "map");
@@ -667,8 +667,8 @@ static void say(struct map_reading *m)
  * 1; 0 if the run ends before the end of the sitemap; -1. Listing gets as much time as
  * the request took, even if the run is late: the next run requests the sitemap again.
  */
-static int list(struct site *s, const struct site_page *p, struct str lines,
-		int64_t began_ms, struct err *e)
+static int list_pages(struct site *s, const struct site_page *p, struct str lines,
+		      int64_t began_ms, struct err *e)
 {
 	int64_t now_ms = clock_mono_ms();
 	struct map_reading m = {
@@ -686,7 +686,7 @@ static int list(struct site *s, const struct site_page *p, struct str lines,
 	m.changed = p->listed && !m.done;
 	begin_rows(&m);
 	while (rc > 0 && lines.n) {
-		rc = add(&m, str_cut(&lines, '\n'), e) ? -1 : 1;
+		rc = add_address(&m, str_cut(&lines, '\n'), e) ? -1 : 1;
 		if (rc > 0 && m.n >= LIST_ROWS && lines.n)
 			rc = put_part(&m, e);
 	}
@@ -719,9 +719,17 @@ static int read_map(struct site *s, const struct site_page *p,
 		return err_public(e, ERR_UPSTREAM_PROTOCOL, "The site answered %d "
 				  "for its sitemap.", w->status);
 	rc = file_extract_text(&want, buf_str(&w->body), &out, e) ? -1
-		: list(s, p, buf_str(&out), began_ms, e);
+		: list_pages(s, p, buf_str(&out), began_ms, e);
 	buf_release(&out);
 	return rc;
+}
+
+/* Records in the database that the run must delete nothing, even after a kill. */
+static int intake_in_part(struct intake_run *k, struct err *e)
+{
+	k->whole = false;
+	k->st.going = LOOKING_IN_PART;
+	return intake_save(k, e);
 }
 
 /*
@@ -762,7 +770,7 @@ static int take_map(struct site *s, const struct site_page *p, struct err *e)
 /* -- reading -------------------------------------------------------------------------------- */
 
 /* Reads one page or sitemap. Returns 1; 0 if the run ends for now; -1. */
-static int take(struct site *s, const struct site_page *v, size_t n, struct err *e)
+static int read_next(struct site *s, const struct site_page *v, size_t n, struct err *e)
 {
 	int rc = 1;
 
@@ -792,7 +800,7 @@ static int take_some(struct site *s, struct err *e)
 			     DB_ARGS(DB_U(&k->at.base), DB_S(str_of(k->s->name)),
 				     DB_I(todo), DB_I(k->st.run)), &a,
 			     page_fields, sizeof(*v), 0, &v, &n, e);
-	rc = rc ? -1 : n ? take(s, v, n, e) : 2;
+	rc = rc ? -1 : n ? read_next(s, v, n, e) : 2;
 	arena_release(&a);
 	return rc;
 }

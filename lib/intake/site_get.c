@@ -42,7 +42,7 @@ static bool is(struct str name, const char *want)
 }
 
 /* A value that is too long counts as absent. */
-static void take(char *out, size_t n, struct str value)
+static void take_header(char *out, size_t n, struct str value)
 {
 	if (value.n < n)
 		snprintf(out, n, "%.*s", STR_ARG(value));
@@ -53,11 +53,11 @@ static void on_header(void *ctx, struct str name, struct str value)
 	struct site_answer *w = ((struct site_call *)ctx)->out;
 
 	if (is(name, "location"))
-		take(w->to, sizeof(w->to), value);
+		take_header(w->to, sizeof(w->to), value);
 	else if (is(name, "etag"))
-		take(w->etag, sizeof(w->etag), value);
+		take_header(w->etag, sizeof(w->etag), value);
 	else if (is(name, "last-modified"))
-		take(w->modified, sizeof(w->modified), value);
+		take_header(w->modified, sizeof(w->modified), value);
 	else if (is(name, "x-robots-tag"))
 		w->noindex |= robots_noindex(value);
 }
@@ -74,9 +74,9 @@ static int on_tick(void *ctx)
 }
 
 /* Returns 1; 0 if the process ends; -1 with a public text. */
-static int ask(struct site *s, const char *const *headers, size_t n,
-	       size_t max_bytes, int timeout_ms, struct site_answer *out,
-	       struct err *e)
+static int request(struct site *s, const char *const *headers, size_t n,
+		   size_t max_bytes, int timeout_ms, struct site_answer *out,
+		   struct err *e)
 {
 	const struct net_guard guard = { .allow = &s->k->s->allow_private };
 	struct site_call call = { s, out };
@@ -171,8 +171,8 @@ static int follow(struct site *s, const char *base, const char *const *headers,
 
 	for (int hop = 0; hop <= LIM_REDIRECTS; hop++) {
 		struct buf next = BUF_INIT(URL_CAP);
-		int rc = ask(s, headers, n, max_bytes,
-			     (int)MAX(until_ms - clock_mono_ms(), 1), out, e);
+		int rc = request(s, headers, n, max_bytes,
+				 (int)MAX(until_ms - clock_mono_ms(), 1), out, e);
 
 		if (rc <= 0 || out->status / 100 != 3 || out->status == 304)
 			return rc;

@@ -20,16 +20,16 @@ struct erasing {
 	const struct conf *conf;
 	const struct owner *owner;
 	struct str login;
-	job_erased *said;
+	job_erased *report;
 	void *ctx;
 };
 
-static void tell(const char *table, bool kept, int64_t n, void *ctx)
+static void report_table(const char *table, bool kept, int64_t n, void *ctx)
 {
 	const struct erasing *k = ctx;
 
 	if (n)
-		k->said(table, kept, n, k->ctx);
+		k->report(table, kept, n, k->ctx);
 }
 
 /* A conversation that is deleted meanwhile counts too. */
@@ -49,7 +49,7 @@ static int erase_conversations(struct erasing *k, struct err *e)
 				return -1;
 			err_clear(e);
 		}
-		tell("conversation", false, (int64_t)n, k);
+		report_table("conversation", false, (int64_t)n, k);
 	} while (n);
 	return 0;
 }
@@ -129,7 +129,7 @@ static int leave_workspaces(struct erasing *k, struct err *e)
 		    DB_ARGS(DB_S(k->owner->tenant_id), DB_U(&k->owner->user_id),
 			    DB_U(&k->owner->user_id), DB_U(&admins)), &r, e))
 		return -1;
-	tell("workspace", true, r.affected, k);
+	report_table("workspace", true, r.affected, k);
 	return 0;
 }
 
@@ -137,8 +137,8 @@ static int leave_workspaces(struct erasing *k, struct err *e)
  * What else goes with a row that the user holds, of those that others may see, too.
  * The conversations of a private agent are the user's.
  */
-static int gone(struct db *tx, const struct resource *r,
-		const struct resource_row *row, void *ctx, struct err *e)
+static int delete_dependents(struct db *tx, const struct resource *r,
+			     const struct resource_row *row, void *ctx, struct err *e)
 {
 	const struct erasing *k = ctx;
 	struct arena a = ARENA_INIT;
@@ -151,8 +151,8 @@ static int gone(struct db *tx, const struct resource *r,
 	return rc;
 }
 
-static int finish(struct erasing *k, const char *jobs, const struct uuid *subject,
-		  struct err *e)
+static int run_part_jobs(struct erasing *k, const char *jobs, const struct uuid *subject,
+			 struct err *e)
 {
 	return job_finish(k->db, k->conf, str_of(jobs), subject, e);
 }
@@ -167,23 +167,23 @@ static int run_jobs(struct erasing *k, struct err *e)
 	int64_t bytes, n;
 
 	if (attachment_taken(k->db, k->owner, &bytes, &n, e) ||
-	    finish(k, "agent-purge", NULL, e) ||
-	    finish(k, "conversation-purge", NULL, e) ||
-	    finish(k, "conversation-index,search-tidy", id, e) ||
+	    run_part_jobs(k, "agent-purge", NULL, e) ||
+	    run_part_jobs(k, "conversation-purge", NULL, e) ||
+	    run_part_jobs(k, "conversation-index,search-tidy", id, e) ||
 	    kb_hide(k->db, k->owner, id, e) ||
-	    finish(k, "knowledge-purge", NULL, e) ||
-	    finish(k, "entity-index", NULL, e) ||
+	    run_part_jobs(k, "knowledge-purge", NULL, e) ||
+	    run_part_jobs(k, "entity-index", NULL, e) ||
 	    attachment_sweep(k->db, INT64_MAX, e) < 0)
 		return -1;
-	tell("attachment", false, n, k);
+	report_table("attachment", false, n, k);
 	return 0;
 }
 
 int job_erase_user(struct db *db, const struct conf *conf, const struct owner *o,
-		   struct str login, job_erased *said, void *ctx, struct err *e)
+		   struct str login, job_erased *report, void *ctx, struct err *e)
 {
-	struct erasing k = { db, conf, o, login, said, ctx };
-	const struct resource_eraser x = { gone, tell, &k };
+	struct erasing k = { db, conf, o, login, report, ctx };
+	const struct resource_eraser x = { delete_dependents, report_table, &k };
 
 	/* Readers are deleted with the first; the second is for what came meanwhile. */
 	if (leave_workspaces(&k, e) || resource_erase(db, o, &x, e) ||

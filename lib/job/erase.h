@@ -18,7 +18,7 @@ typedef void job_erased(const char *table, bool kept, int64_t n, void *ctx);
  * meanwhile may remain. ERR_INTERNAL if a job has failed; database errors.
  */
 int job_erase_user(struct db *db, const struct conf *conf, const struct owner *o,
-		   struct str login, job_erased *said, void *ctx,
+		   struct str login, job_erased *report, void *ctx,
 		   struct err *e) MUST_CHECK;
 
 #endif

@@ -189,7 +189,7 @@ static int is_full(const struct working *k, const struct job *j, struct err *e)
  * Returns 1 if it was taken, 0, -1. Of those who take jobs of the same person at the
  * same time, whoever comes last sees all of them, and does not run another one.
  */
-static int take(struct working *k, struct job *j, struct err *e)
+static int take_job(struct working *k, struct job *j, struct err *e)
 {
 	struct db *db = k->like->db;
 	const int64_t due_us = j->due_us;
@@ -212,7 +212,7 @@ static int take(struct working *k, struct job *j, struct err *e)
 static int serve(struct working *k, int rc, struct job *j, struct err *e)
 {
 	if (rc > 0)
-		rc = take(k, j, e);
+		rc = take_job(k, j, e);
 	if (rc <= 0)
 		return rc;
 	rc = work_one(k->like, j, &k->a, e);

@@ -23,7 +23,7 @@ static int check_bases(const struct caller *by, const struct resource *r,
 	if (k->now)
 		old = resource_text(k->now, COLUMN(AGENT, knowledge_base_ids));
 	set = jx_try(v->s);
-	if (retrieve_set_check(by, set, old, "knowledgeBaseIds", by->arena, &kept, e))
+	if (retrieve_set_check(by, set, old, by->arena, &kept, e))
 		return -1;
 	*v = kept.p ? DB_S(kept) : (struct db_val){ .type = 's', .null = true };
 	return 0;

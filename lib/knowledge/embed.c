@@ -133,9 +133,9 @@ static bool works(struct embedding *k)
 	return rc == 0;
 }
 
-/* Requests the vectors of n parts and stores them. said: what the service says if it fails. */
+/* Requests the vectors of n parts and stores them. reason: what the service says if it fails. */
 static int make(struct embedding *k, const struct search_bare *v, size_t n,
-		struct str *said, struct err *e)
+		struct str *reason, struct err *e)
 {
 	struct str *texts = arena_zalloc(k->a, LIM_EMBED_AT_ONCE, sizeof(*texts));
 	int64_t began_ms = clock_mono_ms();
@@ -149,18 +149,18 @@ static int make(struct embedding *k, const struct search_bare *v, size_t n,
 	rc = llm_embed(k->io, &k->s, texts, all, LLM_PASSAGES, k->a, &got, e);
 	embed_record(k->db, &k->owner, USAGE_EMBED, k->named, &got.usage,
 		     began_ms, rc == 0);
-	*said = got.said;
+	*reason = got.reason;
 	return rc ? -1 : search_embed_put(k->db, k->base, llm_embed_name(k->named, k->a),
 					  got.dimension, v, n, got.v, e);
 }
 
 /* Those who read the document see why it has no vectors. */
-static int refuse(struct embedding *k, const struct search_bare *v, struct str said,
+static int refuse(struct embedding *k, const struct search_bare *v, struct str reason,
 		  struct err *e)
 {
 	return search_embed_refuse(k->db, k->base, v, str_of(arena_printf(
-		k->a, "The embedding service refused its text.%s%.*s", said.n ? " " : "",
-		STR_ARG(said))), e);
+		k->a, "The embedding service refused its text.%s%.*s", reason.n ? " " : "",
+		STR_ARG(reason))), e);
 }
 
 /* Requests one part at a time, to find the text that is refused. */
@@ -169,15 +169,15 @@ static int make_each(struct embedding *k, const struct search_bare *v, size_t n,
 {
 	for (size_t i = 0; i < n; i++) {
 		struct err why = ERR_INIT;
-		struct str said;
+		struct str reason;
 
-		if (make(k, &v[i], 1, &said, &why) == 0)
+		if (make(k, &v[i], 1, &reason, &why) == 0)
 			continue;
 		if (!is_of_text(&why) || (why.code == ERR_UPSTREAM && !works(k))) {
 			*e = why;
 			return -1;
 		}
-		if (refuse(k, &v[i], said, e))
+		if (refuse(k, &v[i], reason, e))
 			return -1;
 	}
 	return 0;
@@ -188,20 +188,20 @@ static int make_some(struct embedding *k, struct err *e)
 {
 	struct search_bare *v;
 	struct err why = ERR_INIT;
-	struct str said;
+	struct str reason;
 	size_t n;
 
 	if (search_embed_next(k->db, k->base, k->a, &v, &n, e))
 		return -1;
 	if (!n)
 		return 1;
-	if (make(k, v, n, &said, &why) == 0)
+	if (make(k, v, n, &reason, &why) == 0)
 		return 0;
 	if (!is_of_text(&why) || !works(k)) {
 		*e = why;
 		return -1;
 	}
-	return n == 1 ? refuse(k, v, said, e) : make_each(k, v, n, e);
+	return n == 1 ? refuse(k, v, reason, e) : make_each(k, v, n, e);
 }
 
 /* Deletes vectors of another model until until_ms. Returns 1 if none is left. */

@@ -365,11 +365,11 @@ int kb_progress(struct db *db, const struct uuid *base, int64_t counts[3],
 
 struct kb_writing {
 	const struct kb_at *at;
-	const struct kb_document *said;	/* the request, for each try */
+	const struct kb_document *request;	/* the request, for each try */
 	struct kb_document *d;
 	struct str text;
 	struct arena *a;
-	bool made;
+	bool is_new;
 };
 
 /* The existing document with d's external_id. Returns 1, 0 or -1. */
@@ -491,24 +491,24 @@ static int write_tx(struct db *tx, void *ctx, struct err *e)
 {
 	struct kb_writing *k = ctx;
 	struct kb_document old;
-	struct uuid id = k->said->id;
+	struct uuid id = k->request->id;
 	int found;
 
-	*k->d = *k->said;
+	*k->d = *k->request;
 	/* This locks the base, so that nobody else writes the same external_id. */
 	if (search_audience(tx, &k->at->base, k->d->groups, &k->d->audience, e))
 		return -1;
 	found = read_back(tx, k, &id, &old, e);
 	if (found > 0) {	/* a repeated request */
 		*k->d = old;
-		k->made = true;
+		k->is_new = true;
 		return 0;
 	}
 	if (found == 0)
 		found = find_old(tx, k, &old, e);
 	if (found < 0)
 		return -1;
-	k->made = !found;
+	k->is_new = !found;
 	if (found)
 		id = old.id;
 	if (take_room(tx, k, found ? &old : NULL, e))
@@ -523,17 +523,17 @@ static int write_tx(struct db *tx, void *ctx, struct err *e)
 }
 
 int kb_write(struct db *db, const struct kb_at *at, struct kb_document *d,
-	     struct str text, struct arena *a, bool *made, struct err *e)
+	     struct str text, struct arena *a, bool *is_new, struct err *e)
 {
 	struct kb_document wanted = *d;
 	struct kb_writing k = {
-		.at = at, .said = d, .d = &wanted, .text = text, .a = a,
+		.at = at, .request = d, .d = &wanted, .text = text, .a = a,
 	};
 
 	if (db_tx(db, write_tx, &k, e))
 		return -1;
 	*d = wanted;
-	*made = k.made;
+	*is_new = k.is_new;
 	return 0;
 }
 
@@ -684,8 +684,8 @@ int kb_file_read(struct db *db, const struct uuid *base, const struct kb_documen
 }
 
 /* The single number that a statement about the base returns. */
-static int look(struct db *db, enum stmt stmt, const struct uuid *base,
-		int64_t dflt, bool *out, struct err *e)
+static int get_flag(struct db *db, enum stmt stmt, const struct uuid *base,
+		    int64_t dflt, bool *out, struct err *e)
 {
 	int64_t found = dflt;
 	int rc = db_int(db, stmt, DB_ARGS(DB_U(base)), &found, e);
@@ -697,8 +697,8 @@ static int look(struct db *db, enum stmt stmt, const struct uuid *base,
 int kb_kind(struct db *db, const struct uuid *base, bool *is_private,
 	    bool *paused, struct err *e)
 {
-	return look(db, STMT_KB_PRIVATE, base, 0, is_private, e) ||
-		look(db, STMT_KB_PAUSED, base, 1, paused, e) ? -1 : 0;
+	return get_flag(db, STMT_KB_PRIVATE, base, 0, is_private, e) ||
+		get_flag(db, STMT_KB_PAUSED, base, 1, paused, e) ? -1 : 0;
 }
 
 int kb_owner(struct db *db, const struct uuid *base, struct uuid *user_id,
@@ -787,8 +787,8 @@ static int find_workspace(const struct caller *by, struct str id,
 	return 0;
 }
 
-static int prepare(const struct caller *by, const struct resource *r,
-		   struct resource_change *k, struct err *e)
+static int prepare_base(const struct caller *by, const struct resource *r,
+			struct resource_change *k, struct err *e)
 {
 	struct db_val *language = &k->row.v[COLUMN(KNOWLEDGE_BASE, language)];
 	struct str id = resource_text(&k->row, COLUMN(KNOWLEDGE_BASE, workspace_id));
@@ -806,8 +806,8 @@ static int prepare(const struct caller *by, const struct resource *r,
 	}, e);
 }
 
-static int check(const struct caller *by, const struct resource *r,
-		 struct resource_change *k, struct err *e)
+static int check_base(const struct caller *by, const struct resource *r,
+		      struct resource_change *k, struct err *e)
 {
 	const struct workspace *w = NULL;
 
@@ -818,8 +818,8 @@ static int check(const struct caller *by, const struct resource *r,
 	return stored_bindings_check(by, w, r, &k->row, e);
 }
 
-static int store(const struct caller *by, const struct resource *r,
-		 struct resource_change *k, struct err *e)
+static int store_base(const struct caller *by, const struct resource *r,
+		      struct resource_change *k, struct err *e)
 {
 	const struct resource_row *row = &k->row;
 
@@ -836,8 +836,8 @@ static int store(const struct caller *by, const struct resource *r,
 	return kb_ask_embed(by->db, &by->owner, &row->id, e);
 }
 
-static int gone(const struct caller *by, const struct resource *r,
-		struct resource_change *k, struct err *e)
+static int delete_base(const struct caller *by, const struct resource *r,
+		       struct resource_change *k, struct err *e)
 {
 	(void)r;
 	k->job_due = true;
@@ -853,7 +853,7 @@ static int most(const struct resource_row *row)
 const struct resource_hooks knowledge_base_hooks = {
 	.most = most, .of_own = PERM_KNOWLEDGE_WRITE,
 	.of_group = PERM_KNOWLEDGE_SHARE, .of_tenant = PERM_KNOWLEDGE_MANAGE,
-	.prepare = prepare, .check = check, .store = store, .gone = gone,
+	.prepare = prepare_base, .check = check_base, .store = store_base, .gone = delete_base,
 };
 
 static int add_share(const struct caller *by, const struct resource *r,

@@ -58,7 +58,7 @@ struct kb_at {
  * most_documents. A text that is not longer than the one it replaces is always accepted.
  */
 int kb_write(struct db *db, const struct kb_at *at, struct kb_document *d,
-	     struct str text, struct arena *a, bool *made,
+	     struct str text, struct arena *a, bool *is_new,
 	     struct err *e) MUST_CHECK;
 
 /* Reads a document; text in a. ERR_NOT_FOUND, also if the caller may not see it. */

@@ -150,7 +150,7 @@ static int index_round(struct db *db, struct kb_round *k, struct arena *a,
  * Takes the documents of the round that no run failed to index before, or else one of the
  * others alone, so that it does not take others with it.
  */
-static void choose(struct kb_round *k, struct kb_queued *v, size_t n)
+static void take_round(struct kb_round *k, struct kb_queued *v, size_t n)
 {
 	size_t kept = 0;
 
@@ -237,7 +237,7 @@ int kb_index(struct db *db, const struct uuid *by, const struct uuid *base,
 					    LIM_INDEXED_BYTES, &a, queued_fields,
 					    sizeof(*v), &v, &k.n, &cut, e);
 		if (!rc && !paused)
-			choose(&k, v, k.n);
+			take_round(&k, v, k.n);
 		if (!rc && (paused || !k.n))
 			rc = 1;
 		if (!rc)

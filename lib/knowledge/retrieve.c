@@ -55,11 +55,11 @@ static bool is_listed(const struct resource_row *base, const struct conf_list *l
 	struct str name = resource_text(base, COLUMN(KNOWLEDGE_BASE, name));
 
 	for (size_t i = 0; i < list->n; i++) {
-		struct str said = str_of(list->v[i]);
+		struct str entry = str_of(list->v[i]);
 		struct uuid id;
 
-		if (uuid_parse(said, &id) ? uuid_eq(&id, &base->id)
-					  : str_eq(said, name))
+		if (uuid_parse(entry, &id) ? uuid_eq(&id, &base->id)
+					  : str_eq(entry, name))
 			return true;
 	}
 	return false;
@@ -226,9 +226,9 @@ static int check_empty(const struct caller *by, struct str old, struct arena *a,
 }
 
 int retrieve_set_check(const struct caller *by, const json_t *set, struct str old,
-		       const char *key, struct arena *a, struct str *out,
-		       struct err *e)
+		       struct arena *a, struct str *out, struct err *e)
 {
+	static const char key[] = "knowledgeBaseIds";
 	const struct resource_at at = reading(by, a);
 	json_auto_t *had = old.p ? jx_try(old) : NULL, *once = json_array();
 	struct uuid ids[LIM_KNOWLEDGE_SET];
@@ -310,7 +310,7 @@ struct retrieving {
 };
 
 /* Adds one, once. */
-static void note(struct retrieving *k, const char *sentence)
+static void hint(struct retrieving *k, const char *sentence)
 {
 	for (size_t i = 0; i < k->n_notices; i++)
 		if (!strcmp(k->notices[i], sentence))
@@ -349,7 +349,7 @@ static void ask_vector(struct retrieving *k, struct asked_vector *v)
 			   &v->dimension, &e)) {
 		log_err("the question's vector", &e);
 		v->v = NULL;
-		note(k, "The embedding service did not answer, so only words were searched.");
+		hint(k, "The embedding service did not answer, so only words were searched.");
 	}
 }
 
@@ -371,14 +371,14 @@ static int vector_for(struct retrieving *k, const struct resource_row *base,
 		       e))
 		return -1;
 	if (!got->s || !str_eq(info->model, llm_embed_name(got->s, k->a))) {
-		note(k, other_model);
+		hint(k, other_model);
 		return 0;
 	}
 	ask_vector(k, got);
 	if (!got->v)
 		return 0;
 	if (got->dimension != info->dimension) {
-		note(k, arena_printf(k->a, "The embedding service gave a vector of %d dimensions "
+		hint(k, arena_printf(k->a, "The embedding service gave a vector of %d dimensions "
 				     "for a knowledge base of %lld, so only words were searched "
 				     "there.", got->dimension, (long long)info->dimension));
 		return 0;
@@ -402,8 +402,8 @@ static struct kb_at sight_of(const struct caller *by, const struct uuid *base)
  * Sets up the query of each base in `in`. *looked: what it has read of the bases; bases
  * == NULL if nothing, or if it may be outdated because a service was asked meanwhile.
  */
-static int prepare(struct retrieving *k, struct search_in *in,
-		   struct search_looked *looked, struct err *e)
+static int prepare_search(struct retrieving *k, struct search_in *in,
+			  struct search_looked *looked, struct err *e)
 {
 	const struct retrieve_ask *q = k->q;
 	struct search_ask *asks = arena_zalloc(k->a, q->n_bases, sizeof(*asks));
@@ -467,7 +467,7 @@ static int find_all(struct retrieving *k, struct retrieve_hit **v, size_t *n,
 	size_t all = 0;
 	int rc;
 
-	rc = prepare(k, in, &looked, e) ||
+	rc = prepare_search(k, in, &looked, e) ||
 		search_rank_all(q->by->db, in, q->n_bases,
 				looked.bases ? &looked : NULL, k->a, e);
 	search_looked_end(&looked);
@@ -475,7 +475,7 @@ static int find_all(struct retrieving *k, struct retrieve_hit **v, size_t *n,
 		return -1;
 	for (size_t i = 0; i < q->n_bases; i++) {
 		if (in[i].unused)	/* the base's model changed meanwhile */
-			note(k, other_model);
+			hint(k, other_model);
 		if (in[i].n && in[i].ask->vector && !in[i].unused)
 			k->n_near++;
 		else if (in[i].n)
@@ -572,8 +572,8 @@ static bool rerank(struct retrieving *k)
 		     began_ms, rc == 0);
 	if (rc) {
 		log_err("ranking", &e);
-		note(k, "The ranking service did not answer, so the passages are in the order of "
-		     "the search.");
+		hint(k, "The ranking service did not answer, so the passages are in the order of "
+			 "the search.");
 		return false;
 	}
 	for (size_t i = 0; i < n; i++) {

@@ -101,11 +101,10 @@ int retrieve_set(const struct caller *by, const struct uuid *conversation,
  * a; p == NULL, no set, for NULL, null and the empty array. But if all bases of old
  * were deleted, its record has the empty array, which then means old: what a record
  * has can be written back, and never makes a set wider (B49).
- * ERR_INVALID_FIELD, public, with key as the field; database errors.
+ * ERR_INVALID_FIELD, public, of the field knowledgeBaseIds; database errors.
  */
 int retrieve_set_check(const struct caller *by, const json_t *set, struct str old,
-		       const char *key, struct arena *a, struct str *out,
-		       struct err *e) MUST_CHECK;
+		       struct arena *a, struct str *out, struct err *e) MUST_CHECK;
 
 /*
  * An agent's retrieval options, from its row or file; without them retrieval is

@@ -63,7 +63,7 @@ static void usage(struct llm_decoder *d, const json_t *j)
 }
 
 static const struct {
-	const char *said;
+	const char *wire;
 	enum llm_stop stop;
 } reasons[] = {
 	{ "end_turn", LLM_STOP_END },
@@ -83,7 +83,7 @@ static void stop_reason(struct llm_decoder *d, const json_t *o)
 		return;
 	d->stop = LLM_STOP_END;
 	for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
-		if (str_is(s, reasons[i].said))
+		if (str_is(s, reasons[i].wire))
 			d->stop = reasons[i].stop;
 	if (d->stop == LLM_STOP_REFUSAL)	/* P-C5: may have no block at all */
 		dec_refusal(d, jx_str(jx_obj(o, "stop_details"),

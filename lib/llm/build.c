@@ -324,8 +324,7 @@ struct str build_tool_name(struct build *b, struct str name)
 	return arena_str(b->a, toolname_wire(name, out));
 }
 
-void build_function_tool(struct build *b, const struct build_tool *t,
-			 bool strict)
+void build_function_tool(struct build *b, const struct build_tool *t)
 {
 	struct jw *w = &b->w;
 
@@ -337,8 +336,6 @@ void build_function_tool(struct build *b, const struct build_tool *t,
 	jw_kstrz(w, "description", t->description);
 	jw_key(w, "parameters");
 	jw_raw(w, t->schema->text);
-	if (strict)
-		jw_kbool(w, "strict", true);
 	jw_end_obj(w);
 	jw_end_obj(w);
 }
@@ -393,11 +390,6 @@ struct str build_args_text(struct build *b, struct str args)
 	return s;
 }
 
-void build_args_object(struct build *b, struct str args)
-{
-	jw_raw(&b->w, build_args_text(b, args));
-}
-
 /* -- replay (P-B11 to P-B13) ----------------------------------------------------- */
 
 bool build_same_origin(const struct build *b, const json_t *o)
@@ -427,15 +419,6 @@ const json_t *build_replay(struct build *b, const struct build_item *it)
 		return jx_keep(b->a, rest);
 	}
 	return members;
-}
-
-const json_t *build_call_members(struct build *b,
-				 const struct llm_tool_call *c)
-{
-	if (!c->opaque || !build_same_origin(b, c->opaque) ||
-	    !build_may(b, REPAIR_STRIP))
-		return NULL;
-	return jx_obj(c->opaque, "members");
 }
 
 void build_members(struct build *b, const json_t *o)

@@ -116,8 +116,6 @@ const struct llm_params *build_params(const struct build *b);
 struct str build_call_id(struct build *b, struct str id);
 struct str build_tool_name(struct build *b, struct str name);
 
-/* Writes call arguments as an object; {} if they are not one. */
-void build_args_object(struct build *b, struct str args);
 /* The same as JSON text. In the arena. */
 struct str build_args_text(struct build *b, struct str args);
 
@@ -127,17 +125,13 @@ struct str build_args_text(struct build *b, struct str args);
  * quirk or a repair says not to (P-B12, P-B13). Borrowed.
  */
 const json_t *build_replay(struct build *b, const struct build_item *it);
-/* The same for the opaque members of a call. */
-const json_t *build_call_members(struct build *b,
-				 const struct llm_tool_call *c);
 /* Whether o, a replay or opaque, was made by this service (P-B12). */
 bool build_same_origin(const struct build *b, const json_t *o);
 /* Writes the members of o, if any, into the open object. */
 void build_members(struct build *b, const json_t *o);
 
 /* Writes {"type":"function","function":{…}}. */
-void build_function_tool(struct build *b, const struct build_tool *t,
-			 bool strict);
+void build_function_tool(struct build *b, const struct build_tool *t);
 
 /*
  * A tool's schema as the quirk wants it, rendered once for many turns; NULL is

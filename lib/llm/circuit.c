@@ -34,7 +34,7 @@ bool circuit_passing(enum err_code code)
 	}
 }
 
-static struct circuit *find(const char *id)
+static struct circuit *find_slot(const char *id)
 {
 	for (size_t i = 0; i < CIRCUITS; i++)
 		if (!strcmp(circuits[i].id, id))
@@ -48,7 +48,7 @@ static struct circuit *find(const char *id)
  */
 static struct circuit *known(const struct llm_service *s)
 {
-	struct circuit *c = find(s->id);
+	struct circuit *c = find_slot(s->id);
 
 	if (c && c->version < s->version) {
 		*c = (struct circuit){ .failures = 0 };
@@ -58,13 +58,13 @@ static struct circuit *known(const struct llm_service *s)
 }
 
 /* A free entry; NULL if a newer version has one, or all are in use. */
-static struct circuit *place(const struct llm_service *s)
+static struct circuit *slot_of(const struct llm_service *s)
 {
 	struct circuit *c = known(s);
 
-	if (c || find(s->id))
+	if (c || find_slot(s->id))
 		return c;
-	c = find("");
+	c = find_slot("");
 	if (c) {
 		snprintf(c->id, sizeof(c->id), "%s", s->id);
 		c->version = s->version;
@@ -127,7 +127,7 @@ void circuit_failed(const struct llm_service *s, int64_t now_ms)
 	bool opens = false;
 
 	pthread_mutex_lock(&lock);
-	c = place(s);
+	c = slot_of(s);
 	if (c) {
 		c->failures++;
 		if (c->failures >= CIRCUIT_FAILURES) {

@@ -303,7 +303,7 @@ static int reader_rc(const struct llm_decoder *d)
 }
 
 /* The start of a text that is not JSON, as a JSON string; new reference. */
-static json_t *said_in(struct str data)
+static json_t *text_start(struct str data)
 {
 	struct buf clean = BUF_INIT(4096);
 	json_t *v;
@@ -342,7 +342,7 @@ static int on_payload(void *ctx, struct str name, struct str data)
 	}
 	if (!j && str_is(name, "error")) {	/* its text, as one */
 		j = json_object();
-		json_object_set_new(j, "error", said_in(data));
+		json_object_set_new(j, "error", text_start(data));
 	}
 	if (!j) {		/* P-C11: one odd event does not end the run */
 		d->n_lost++;

@@ -180,7 +180,7 @@ static size_t tag_at_end(struct str s, struct str tag)
 	return 0;
 }
 
-static void keep(struct llm_decoder *d, struct str s)
+static void hold_back(struct llm_decoder *d, struct str s)
 {
 	struct buf b = BUF_INIT(LIM_UPSTREAM_BYTES);
 
@@ -209,7 +209,7 @@ static void inside(struct llm_decoder *d, struct str s)
 	}
 	n_keep = tag_at_end(s, tag);
 	dec_reasoning(d, (struct str){ s.p, s.n - n_keep });
-	keep(d, (struct str){ s.p + s.n - n_keep, n_keep });
+	hold_back(d, (struct str){ s.p + s.n - n_keep, n_keep });
 }
 
 /* <think> counts only at the start of the answer: elsewhere it is text. */
@@ -224,7 +224,7 @@ static void outside(struct llm_decoder *d, struct str s)
 	if (d->think_trim)
 		s = t;
 	if (!t.n && d->think_open && s.n <= 8) {
-		keep(d, s);
+		hold_back(d, s);
 		return;
 	}
 	if (t.n || s.n)
@@ -236,7 +236,7 @@ static void outside(struct llm_decoder *d, struct str s)
 		return;
 	}
 	if (d->think_open && t.n < tag.n && str_starts(tag, t)) {
-		keep(d, s);
+		hold_back(d, s);
 		return;
 	}
 	if (s.n)

@@ -24,7 +24,7 @@ enum {
 };
 
 /* What an error body says, as far as it does. Borrowed. */
-struct said {
+struct error_body {
 	struct str message, type, code, param;
 	int64_t number;		/* a numeric code, or 0 */
 	const json_t *details;	/* Google's list, or NULL */
@@ -95,7 +95,7 @@ static bool has(struct str s, const char *sign)
 	return false;
 }
 
-static void say_details(struct said *s, const json_t *detail)
+static void read_details(struct error_body *s, const json_t *detail)
 {
 	const json_t *first = json_array_get(detail, 0);
 	const json_t *loc = json_object_get(first, "loc");
@@ -111,14 +111,14 @@ static void say_details(struct said *s, const json_t *detail)
 			json_string_length(name) };
 }
 
-static void say_object(struct said *s, const json_t *o)
+static void read_object(struct error_body *s, const json_t *o)
 {
 	const json_t *code = json_object_get(o, "code");
 	const json_t *message = json_object_get(o, "message");
 
 	s->message = jx_str(o, "message");
 	if (json_is_object(message))	/* Mistral: {"detail": [{"msg"}]} */
-		say_details(s, json_object_get(message, "detail"));
+		read_details(s, json_object_get(message, "detail"));
 	s->type = jx_str(o, "type");
 	if (!s->type.n)
 		s->type = jx_str(o, "status");
@@ -135,9 +135,9 @@ static void say_object(struct said *s, const json_t *o)
 }
 
 /* All forms of P-A3 and P-A11; other objects have no meaning. */
-static struct said say(const json_t *j)
+static struct error_body read_body(const json_t *j)
 {
-	struct said s = { .number = 0 };
+	struct error_body s = { .number = 0 };
 	const json_t *err;
 
 	if (json_is_array(j) && json_array_size(j) == 1)
@@ -146,14 +146,14 @@ static struct said say(const json_t *j)
 	if (!err && jx_obj(j, "response"))	/* Responses: response.failed */
 		err = json_object_get(jx_obj(j, "response"), "error");
 	if (json_is_object(err)) {
-		say_object(&s, err);
+		read_object(&s, err);
 	} else if (json_is_string(err)) {
 		s.message = (struct str){ json_string_value(err),
 			json_string_length(err) };
 	} else if (json_is_object(j)) {
-		say_object(&s, j);
+		read_object(&s, j);
 		if (!s.message.n)
-			say_details(&s, json_object_get(j, "detail"));
+			read_details(&s, json_object_get(j, "detail"));
 	}
 	return s;
 }
@@ -195,7 +195,7 @@ static enum err_code by_status(int status)
 	}
 }
 
-static enum err_code classify(const struct said *s, int status)
+static enum err_code classify(const struct error_body *s, int status)
 {
 	for (size_t i = 0; i < ARRAY_LEN(text_signs); i++)
 		if (has(s->message, text_signs[i].sign))
@@ -271,7 +271,7 @@ static bool is_about_roles(struct str m)
 	return has(m, "alternat") || (has(m, "role") && has(m, "after"));
 }
 
-static bool is_unsupported(const struct said *s)
+static bool is_unsupported(const struct error_body *s)
 {
 	static const char *const signs[] = {
 		"support", "unrecognized", "unknown", "not permitted",
@@ -285,7 +285,7 @@ static bool is_unsupported(const struct said *s)
 }
 
 /* Reasoning of earlier answers: the server misses it, or does not take it. */
-static unsigned reasoning_repairs(const struct said *s)
+static unsigned reasoning_repairs(const struct error_body *s)
 {
 	static const char *const names[] = {
 		"reasoning_content", "reasoning_details", "[].thinking",
@@ -304,7 +304,7 @@ static unsigned reasoning_repairs(const struct said *s)
 }
 
 /* Tools that the server cannot take: at all, or not so many or not so long. */
-static unsigned tool_repairs(const struct said *s)
+static unsigned tool_repairs(const struct error_body *s)
 {
 	struct str m = s->message;
 	unsigned r = 0;
@@ -330,10 +330,10 @@ static bool is_refused(int status)
  * What a refused request may need to be accepted. llama.cpp reports a template that
  * gives up with status 500, OpenRouter a model without tools with 404.
  */
-static unsigned repairs(const struct said *s, int status, struct str body)
+static unsigned repairs(const struct error_body *s, int status, struct str body)
 {
 	struct str m = s->message.n ? s->message : body;
-	struct said all = { .message = m, .code = s->code, .param = s->param,
+	struct error_body all = { .message = m, .code = s->code, .param = s->param,
 		.raw = s->raw };
 	bool refused = is_refused(status);
 	unsigned r = 0;
@@ -412,7 +412,7 @@ static enum err_code by_size(enum err_code code, struct str m, int64_t tokens)
  * Numbers that stand alone: not of a place (tools[3], tools.3), a name (gpt-4) or a
  * fraction.
  */
-static void find_counts(const struct said *s, struct str m, struct llm_fault *f)
+static void find_counts(const struct error_body *s, struct str m, struct llm_fault *f)
 {
 	static const char inside[] = "[.-_", after[] = "]._";
 	const char *begin = m.p;
@@ -562,8 +562,8 @@ int64_t llm_retry_after_ms(struct str value, int64_t now_us)
 }
 
 /* The text for the log; never for the client. */
-static void tell(const struct said *s, int status, struct str body,
-		 const struct llm_fault *f, struct err *e)
+static void describe(const struct error_body *s, int status, struct str body,
+		     const struct llm_fault *f, struct err *e)
 {
 	struct str what = s->message.n ? s->message : body;
 	struct buf clean = BUF_INIT(2048);
@@ -591,7 +591,7 @@ void llm_fault_of_answer(const struct llm_answer *a, struct llm_fault *f,
 {
 	struct err ignored = ERR_INIT;
 	json_t *j = jx_load_lenient(a->body, &ignored);
-	struct said s = say(j);
+	struct error_body s = read_body(j);
 	int64_t ms = -1;
 
 	if (a->retry_after_ms.n)
@@ -623,14 +623,14 @@ void llm_fault_of_answer(const struct llm_answer *a, struct llm_fault *f,
 	f->repair = repairs(&s, a->status, a->body);
 	if (is_refused(a->status))
 		find_counts(&s, s.message.n ? s.message : a->body, f);
-	tell(&s, a->status, a->body, f, e);
+	describe(&s, a->status, a->body, f, e);
 	json_decref(j);
 }
 
 void llm_fault_of_json(const json_t *j, int64_t tokens, struct llm_fault *f,
 		       struct err *e)
 {
-	struct said s = say(j);
+	struct error_body s = read_body(j);
 	int status = s.number >= 400 && s.number < 600 ? (int)s.number : 0;
 
 	if (!status && has(s.type, "invalid_request"))
@@ -648,5 +648,5 @@ void llm_fault_of_json(const json_t *j, int64_t tokens, struct llm_fault *f,
 	f->repair = repairs(&s, status, (struct str){ NULL, 0 });
 	if (is_refused(status))
 		find_counts(&s, s.message, f);
-	tell(&s, status, (struct str){ NULL, 0 }, f, e);
+	describe(&s, status, (struct str){ NULL, 0 }, f, e);
 }

@@ -38,7 +38,7 @@ static enum llm_can listed(const json_t *list, const char *word)
 	return LLM_CAN_NOT;
 }
 
-static enum llm_can said(const json_t *flag)
+static enum llm_can declared(const json_t *flag)
 {
 	return !json_is_boolean(flag) ? LLM_CAN_UNKNOWN
 		: json_is_true(flag) ? LLM_CAN_SURELY : LLM_CAN_NOT;
@@ -50,8 +50,8 @@ static void read_abilities(struct llm_model *to, const json_t *m)
 	const json_t *form = jx_obj(m, "architecture");
 
 	if (json_is_object(caps)) {
-		to->tools = said(json_object_get(caps, "function_calling"));
-		to->vision = said(json_object_get(caps, "vision"));
+		to->tools = declared(json_object_get(caps, "function_calling"));
+		to->vision = declared(json_object_get(caps, "vision"));
 		return;
 	}
 	to->tools = listed(json_is_array(caps) ? caps

@@ -87,6 +87,12 @@ static void finish(struct llm_decoder *d)
 	json_object_set_new(d->replay, "members", members);
 }
 
+/* Writes call arguments as an object; {} if they are not one. */
+static void build_args_object(struct build *b, struct str args)
+{
+	jw_raw(&b->w, build_args_text(b, args));
+}
+
 /* -- writing -------------------------------------------------------------- */
 
 static void call(struct build *b, const struct llm_tool_call *c)
@@ -208,7 +214,7 @@ static int ollama_build(struct build *b, struct err *e)
 		jw_key(w, "tools");
 		jw_arr(w);
 		for (size_t i = 0; i < b->n_tools; i++)
-			build_function_tool(b, &b->tools[i], false);
+			build_function_tool(b, &b->tools[i]);
 		jw_end_arr(w);
 	}
 	if (r->output_schema && b->q.output_format != OUTPUT_PROMPT &&

@@ -286,7 +286,7 @@ static void function_call(struct llm_decoder *d, const json_t *fc)
 /* -- choices -------------------------------------------------------------- */
 
 static const struct {
-	const char *said;
+	const char *wire;
 	enum llm_stop stop;
 } reasons[] = {
 	{ "stop", LLM_STOP_END },
@@ -320,7 +320,7 @@ static void finish_reason(struct llm_decoder *d, const json_t *v)
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
-		if (str_is(s, reasons[i].said))
+		if (str_is(s, reasons[i].wire))
 			stop = reasons[i].stop;
 	d->stop = stop;
 	d->finished = true;

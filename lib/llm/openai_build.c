@@ -9,6 +9,16 @@
 
 #include "base/banned.h"
 
+/* The same for the opaque members of a call. */
+static const json_t *build_call_members(struct build *b,
+					const struct llm_tool_call *c)
+{
+	if (!c->opaque || !build_same_origin(b, c->opaque) ||
+	    !build_may(b, REPAIR_STRIP))
+		return NULL;
+	return jx_obj(c->opaque, "members");
+}
+
 static void call(struct build *b, const struct llm_tool_call *c)
 {
 	struct jw *w = &b->w;
@@ -139,7 +149,7 @@ static void tools(struct build *b)
 	if (build_key(b, "tools")) {
 		jw_arr(w);
 		for (size_t i = 0; i < b->n_tools; i++)
-			build_function_tool(b, &b->tools[i], false);
+			build_function_tool(b, &b->tools[i]);
 		jw_end_arr(w);
 	}
 	if (b->r->no_tool_calls && build_key(b, "tool_choice"))

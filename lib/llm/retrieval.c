@@ -55,7 +55,7 @@ struct retrieval {
 	int64_t until_ms;	/* monotonic; 0: no limit */
 	struct buf sent, answer;
 	bool halves;		/* a refusal leads to a smaller request: not retried */
-	struct str said;	/* of the last failure, in arena; or NULL */
+	struct str reason;	/* of the last failure, in arena; or NULL */
 	struct arena *arena;
 };
 
@@ -149,10 +149,10 @@ static int once(struct retrieval *k, struct llm_fault *f, struct err *e)
 		.should_retry = str_of(res.should_retry),
 	}, f, e);
 	/* A server may quote the text or the key, which must not be logged. */
-	k->said = arena_str(k->arena, str_of(e->text));
+	k->reason = arena_str(k->arena, str_of(e->text));
 	snprintf(key, sizeof(key), "%s", k->s->api_key ? k->s->api_key : "");
 	if (*key && str_holds_any_case(str_of(e->text), str_of(key)))
-		k->said = (struct str){ NULL, 0 };
+		k->reason = (struct str){ NULL, 0 };
 	err_clear(e);
 	return err_set(e, f->code, "%s: HTTP %d", k->s->id, res.status);
 }
@@ -416,7 +416,7 @@ int llm_embed(const struct llm_call *io, const struct llm_service *s,
 		}
 		json_decref(answer);
 	}
-	out->said = k.said;
+	out->reason = k.reason;
 	buf_release(&k.sent);
 	buf_release(&k.answer);
 	return rc;
@@ -501,7 +501,7 @@ int llm_rerank(const struct llm_call *io, const struct llm_service *s,
 		}
 		json_decref(answer);
 	}
-	out->said = k.said;
+	out->reason = k.reason;
 	buf_release(&k.sent);
 	buf_release(&k.answer);
 	return rc;
@@ -593,10 +593,10 @@ static void count_sound(struct llm_usage *u, struct str body)
 {
 	struct err no_json = ERR_INIT;
 	json_auto_t *answer = jx_load_lenient(body, &no_json);
-	const json_t *said = jx_obj(answer, "usage");
+	const json_t *usage = jx_obj(answer, "usage");
 
-	u->input = jx_int(said, "input_tokens", jx_int(said, "prompt_tokens", -1));
-	u->output = jx_int(said, "output_tokens", jx_int(said, "completion_tokens", -1));
+	u->input = jx_int(usage, "input_tokens", jx_int(usage, "prompt_tokens", -1));
+	u->output = jx_int(usage, "output_tokens", jx_int(usage, "completion_tokens", -1));
 	if (u->input > 0)
 		metric_add(METRIC_TOKENS, "input", NULL, u->input);
 	if (u->output > 0)
@@ -621,7 +621,7 @@ int llm_transcribe(const struct llm_call *io, const struct llm_service *s,
 		out->body = arena_str(a, buf_str(&k.answer));
 		count_sound(&out->usage, out->body);
 	}
-	out->said = k.said;
+	out->reason = k.reason;
 	buf_release(&k.answer);
 	return rc;
 }

@@ -27,14 +27,14 @@ struct llm_vectors {
 	int dimension;		/* 1 to LIM_DIMENSION */
 	struct llm_usage usage;	/* of the answered requests, also after a
 				 * failure */
-	struct str said;	/* after a failure, the service's own sentence, without
+	struct str reason;	/* after a failure, the service's own sentence, without
 				 * its credential; or NULL */
 	size_t at;		/* and which text it failed at; SIZE_MAX: at several */
 };
 
 struct llm_ranks {
 	struct llm_usage usage;
-	struct str said;	/* as of llm_vectors, and at */
+	struct str reason;	/* as of llm_vectors, and at */
 	size_t at;
 };
 
@@ -47,7 +47,7 @@ struct llm_sound {
 struct llm_transcript {
 	struct str body;	/* the answer as it is, up to 16 MiB; in the arena */
 	struct llm_usage usage;
-	struct str said;	/* as of llm_vectors */
+	struct str reason;	/* as of llm_vectors */
 };
 
 enum llm_text {		/* flags: what the texts are */

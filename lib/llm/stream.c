@@ -492,8 +492,8 @@ static void meanwhile(void *ctx)
 }
 
 /* The request, and the state before any answer. */
-static int prepare(struct attempt *t, unsigned repair, struct arena *a,
-		   struct err *e)
+static int prepare_attempt(struct attempt *t, unsigned repair, struct arena *a,
+			   struct err *e)
 {
 	const struct llm_service *s = t->r->service;
 
@@ -524,7 +524,7 @@ static void count_tokens(const char *direction, int64_t n)
 }
 
 /* Logs the whole call, including all attempts. */
-static void count(const struct attempt *t, int rc, const struct err *e)
+static void count_attempt(const struct attempt *t, int rc, const struct err *e)
 {
 	static const char prefix[] = "upstream_";
 	const char *code = err_row(e)->code;
@@ -561,7 +561,7 @@ int llm_stream(const struct llm_request *r, const struct llm_io *io,
 	for (;;) {
 		struct err mine = ERR_INIT;
 
-		if (prepare(&t, repair, a, &mine) < 0) {
+		if (prepare_attempt(&t, repair, a, &mine) < 0) {
 			rc = fail_early(&t, &mine, e);
 			break;
 		}
@@ -583,7 +583,7 @@ int llm_stream(const struct llm_request *r, const struct llm_io *io,
 			break;
 		}
 	}
-	count(&t, rc, e);
+	count_attempt(&t, rc, e);
 	llm_decoder_free(t.d);
 	buf_release(&t.wire.body);
 	buf_release(&t.error_body);

@@ -28,7 +28,7 @@ enum {
 	WINDOW_CHARS = 24000,	/* of messages that one call folds, and at least */
 	WINDOW_LEAST = 2000,
 	OTHER_TOKENS = 9000,	/* prompts, old summary, state and answer of that call */
-	SAID_CHARS = 4000, RESULT_CHARS = 800, EXCERPT_CHARS = 400,	/* of one of them */
+	MESSAGE_CHARS = 4000, RESULT_CHARS = 800, EXCERPT_CHARS = 400,	/* of one of them */
 	LARGE_CHARS = 2000,	/* a message that may be a pasted document (D17) */
 	CALL_CHARS = 200,
 };
@@ -87,7 +87,7 @@ json_t *fold_schema(struct arena *a)
 static size_t chars_of(const struct memory_row *r)
 {
 	return MIN(utf8_chars(r->m->content),
-		   (size_t)(r->m->role == ROLE_TOOL ? RESULT_CHARS : SAID_CHARS));
+		   (size_t)(r->m->role == ROLE_TOOL ? RESULT_CHARS : MESSAGE_CHARS));
 }
 
 size_t fold_window(const struct memory_row *rows, size_t n, size_t most)
@@ -180,7 +180,7 @@ static void write_row(struct jw *w, const struct memory_row *r, struct arena *a)
 		jw_kbool(w, "large", true);
 	if (jx_str(r->meta, "approvalId").n)
 		jw_kstr(w, "approvalId", jx_str(r->meta, "approvalId"));
-	write_text(w, r->m->content, tool ? RESULT_CHARS : SAID_CHARS, a);
+	write_text(w, r->m->content, tool ? RESULT_CHARS : MESSAGE_CHARS, a);
 	write_calls(w, jx_arr(r->meta, "toolCalls"));
 	jw_end_obj(w);
 }
@@ -193,7 +193,7 @@ struct str fold_input(const struct memory *base, const struct memory_row *window
 	struct buf b = BUF_INIT(2 * LIM_PAGE_BYTES);
 	struct jw w = jw_on(&b);
 	int64_t kept[MEMORY_KEPT];
-	size_t n_kept = memory_kept(base, kept, MEMORY_KEPT);
+	size_t n_kept = memory_kept(base, kept);
 	struct str text;
 
 	jw_obj(&w);
@@ -240,14 +240,14 @@ static bool names(const json_t *ids, int64_t seq, struct arena *a)
  * The messages that stay whole: those that the model keeps, of the window only large ones
  * of the user, and large ones that it forgot to mention.
  */
-static struct str keep(const struct memory *base, const json_t *answer,
-		       const struct memory_row *window, size_t n, struct arena *a)
+static struct str kept_ids(const struct memory *base, const json_t *answer,
+			   const struct memory_row *window, size_t n, struct arena *a)
 {
 	const json_t *kept = jx_arr(answer, "kept_message_ids");
 	const json_t *dropped = jx_arr(answer, "dropped_message_ids");
 	json_t *out = json_array();
 	int64_t were[MEMORY_KEPT];
-	size_t n_were = memory_kept(base, were, MEMORY_KEPT);
+	size_t n_were = memory_kept(base, were);
 	char *text;
 
 	for (size_t i = n; i-- > 0 && json_array_size(out) < MEMORY_KEPT;)
@@ -351,7 +351,7 @@ int fold_apply(const struct memory *base, const json_t *answer,
 	out->origins = origins_text(&from, a);
 	out->summary = summary;
 	out->state = next_state(base, answer, window[n - 1].m->seq, given, now_us, a);
-	out->kept = keep(base, answer, window, n, a);
+	out->kept = kept_ids(base, answer, window, n, a);
 	out->upto_seq = window[n - 1].m->seq;
 	out->seen_seq = MAX(base->seen_seq, out->upto_seq);
 	out->replaces = base->number;
@@ -407,8 +407,8 @@ int fold_ask(struct db *db, const struct owner *o, const struct uuid *conversati
 }
 
 /* Stores m as the next version. ERR_CONFLICT: another one came first. */
-static int put(struct folding *k, struct memory *m, int64_t why, const struct fact *facts,
-	       size_t n, struct err *e)
+static int store_version(struct folding *k, struct memory *m, int64_t why, const struct fact *facts,
+			 size_t n, struct err *e)
 {
 	m->why = why;
 	m->replaces = k->base.number;
@@ -486,11 +486,11 @@ static int take_results(struct folding *k, struct err *e)
 		if (!n && more)
 			n = p.n;
 		if (n && take_page(k, rows, n, &next, &facts, &n_facts) &&
-		    put(k, &next, MEMORY_RESULTS, facts, n_facts, e) < 0)
+		    store_version(k, &next, MEMORY_RESULTS, facts, n_facts, e) < 0)
 			return -1;
 	} while (more && clock_mono_ms() < r->until_ms);
 	if (more && next.seen_seq > k->base.seen_seq &&
-	    put(k, &next, MEMORY_RESULTS, NULL, 0, e) < 0)
+	    store_version(k, &next, MEMORY_RESULTS, NULL, 0, e) < 0)
 		return -1;
 	/* Without facts it is no version of its own: base stays right for more variants. */
 	k->seen_seq = next.seen_seq;
@@ -591,8 +591,8 @@ int memory_ask(const struct job_run *r, const struct owner *o, const struct conv
 	return rc;
 }
 
-static int ask(struct folding *k, const struct llm_service *s, struct str given,
-	       struct prompt_reply *reply, struct err *e)
+static int ask_summarizer(struct folding *k, const struct llm_service *s, struct str given,
+			  struct prompt_reply *reply, struct err *e)
 {
 	struct prompt_ask q = {
 		.service = s, .layer = "summary", .prompt = &fold_prompt,
@@ -639,7 +639,7 @@ static int fold_rows(struct folding *k, const struct llm_service *s,
 
 	scope_of(k, rows, n, scope);
 	given = fold_input(&k->base, rows, n, scope, a);
-	if (ask(k, s, given, &reply, e) < 0)
+	if (ask_summarizer(k, s, given, &reply, e) < 0)
 		return reply.interrupted ? 0 : -1;
 	if (fold_apply(&k->base, reply.value, rows, n, given, clock_now_us(), a, &next,
 		       e) < 0)
@@ -648,7 +648,7 @@ static int fold_rows(struct folding *k, const struct llm_service *s,
 		next.state = k->base.state;
 	next.service = str_of(s->id);
 	note_service(k, s, &next);
-	return put(k, &next, k->options.why, NULL, 0, e) < 0 ? -1 : 1;
+	return store_version(k, &next, k->options.why, NULL, 0, e) < 0 ? -1 : 1;
 }
 
 /* Folds a window. 1: no more is due; 0: again; -1. */
@@ -691,7 +691,7 @@ static int fold(struct folding *k, struct err *e)
 	return rc > 0 ? 0 : rc;
 }
 
-static int load(struct folding *k, struct err *e)
+static int load_thread(struct folding *k, struct err *e)
 {
 	const struct job_run *r = k->r;
 	const json_t *options;
@@ -714,7 +714,7 @@ static int load(struct folding *k, struct err *e)
 }
 
 /* The user's pages read it again. */
-static void tell(const struct folding *k)
+static void notify_pages(const struct folding *k)
 {
 	const struct notice_row row = {
 		.owner = k->owner,
@@ -740,13 +740,13 @@ int job_memory(const struct job_run *r, struct err *e)
 	int rc;
 
 	arena_secret(r->arena);		/* a key may be in it */
-	rc = load(&k, e);
+	rc = load_thread(&k, e);
 	if (rc == 0)
 		rc = take_results(&k, e);
 	if (rc > 0 && k.options.why && r->http)
 		rc = fold(&k, e);
 	if (k.stored)
-		tell(&k);
+		notify_pages(&k);
 	if (rc >= 0)
 		return rc;
 	if (e->code == ERR_CONFLICT || e->code == ERR_NOT_FOUND) {

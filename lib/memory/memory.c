@@ -208,13 +208,13 @@ int memory_facts(struct db *db, const struct owner *o, const struct uuid *conver
 
 /* -- showing ----------------------------------------------------------------------- */
 
-size_t memory_kept(const struct memory *m, int64_t *out, size_t n)
+size_t memory_kept(const struct memory *m, int64_t out[MEMORY_KEPT])
 {
 	json_t *list = m->kept.n ? jx_try(m->kept) : NULL, *v;
 	size_t i, found = 0;
 
 	json_array_foreach(list, i, v)
-		if (json_is_integer(v) && found < n)
+		if (json_is_integer(v) && found < MEMORY_KEPT)
 			out[found++] = json_integer_value(v);
 	json_decref(list);
 	return found;
@@ -242,7 +242,7 @@ void memory_write(struct jw *w, const struct uuid *conversation, const struct me
 		  bool state, struct arena *a)
 {
 	int64_t kept[MEMORY_KEPT];
-	size_t n = memory_kept(m, kept, MEMORY_KEPT);
+	size_t n = memory_kept(m, kept);
 	char text[MESSAGE_ID_BYTES];
 
 	jw_obj(w);

@@ -84,9 +84,9 @@ int memory_facts(struct db *db, const struct owner *o, const struct uuid *conver
  * -- showing -------------------------------------------------------------------------
  */
 
-/* The members of kept, at most n of them, into out. Returns their number. */
-size_t memory_kept(const struct memory *m, int64_t *out, size_t n);
+/* The members of kept, at most MEMORY_KEPT, into out. Returns their number. */
 enum { MEMORY_KEPT = 4 };
+size_t memory_kept(const struct memory *m, int64_t out[MEMORY_KEPT]);
 
 /* Writes the record ConversationMemory. state: whether with its agent state. */
 void memory_write(struct jw *w, const struct uuid *conversation, const struct memory *m,

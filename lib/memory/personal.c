@@ -28,7 +28,7 @@ enum {
 	PROPOSE_MS = 30000,	/* of the model, with its second try */
 	PROPOSE_TOKENS = 1500,	/* of its answer: reasoning models need room */
 	PROPOSE_REPLY_BYTES = 65536,
-	SAID_CHARS = 4000,	/* of the message */
+	MESSAGE_CHARS = 4000,	/* of the message */
 	TYPED_CHARS = 600,	/* of a message: more is likely pasted */
 	KNOWN_CHARS = 8000,	/* of what is known already */
 	WAITING = 20,		/* proposals that wait for the user: no more are made */
@@ -118,7 +118,7 @@ static int rank(struct ranked *v, size_t n, struct str message, struct err *e)
 
 	if (!w)
 		return -1;
-	words = tokens_split(w, utf8_head(message, SAID_CHARS), true, &n_words);
+	words = tokens_split(w, utf8_head(message, MESSAGE_CHARS), true, &n_words);
 	/* Short words are in every sentence. */
 	for (size_t i = 0; i < n_words && n_terms < TERMS; i++)
 		if (words[i].n > 3)
@@ -258,13 +258,13 @@ struct proposing {
 	struct uuid turn_id;
 	const json_t *args;
 	struct conversation c;
-	struct message said;
+	struct message user_message;
 	struct personal *known;
 	size_t n_known;
 };
 
 /* 1; 0: there is nothing to propose, or it is gone; -1. */
-static int load(struct proposing *k, struct err *e)
+static int load_turn(struct proposing *k, struct err *e)
 {
 	const struct job_run *r = k->r;
 	struct turn turn;
@@ -279,7 +279,7 @@ static int load(struct proposing *k, struct err *e)
 	if (store_turn_get(r->db, &k->owner, &k->turn_id, r->arena, &turn, e) < 0 ||
 	    conversation_get(r->db, &k->owner, &turn.conversation_id, r->arena, &k->c,
 			     e) < 0 ||
-	    message_get(r->db, &k->owner, &k->c.id, turn.user_seq, r->arena, &k->said,
+	    message_get(r->db, &k->owner, &k->c.id, turn.user_seq, r->arena, &k->user_message,
 			e) < 0) {
 		if (e->code != ERR_NOT_FOUND)
 			return -1;
@@ -303,7 +303,7 @@ static struct str input_of(const struct proposing *k)
 	struct str text;
 
 	jw_obj(&w);
-	jw_kstr(&w, "message", utf8_head(k->said.content, SAID_CHARS));
+	jw_kstr(&w, "message", utf8_head(k->user_message.content, MESSAGE_CHARS));
 	jw_key(&w, "known");
 	jw_arr(&w);
 	for (size_t i = 0; i < k->n_known && chars < KNOWN_CHARS; i++) {
@@ -319,8 +319,8 @@ static struct str input_of(const struct proposing *k)
 	return text;
 }
 
-static int ask(const struct proposing *k, const struct llm_service *s,
-	       struct prompt_reply *reply, struct err *e)
+static int ask_model(const struct proposing *k, const struct llm_service *s,
+		     struct prompt_reply *reply, struct err *e)
 {
 	struct prompt_ask q = {
 		.service = s, .layer = "remember-user", .prompt = &personal_prompt,
@@ -337,7 +337,8 @@ static int ask(const struct proposing *k, const struct llm_service *s,
 static struct str origins_of(const struct proposing *k, const struct llm_service *s)
 {
 	struct arena *a = k->r->arena;
-	const json_t *meta = k->said.meta.n ? jx_keep(a, jx_try(k->said.meta)) : NULL;
+	const struct str text = k->user_message.meta;
+	const json_t *meta = text.n ? jx_keep(a, jx_try(text)) : NULL;
 	struct origins from = { .n = 0 };
 
 	origins_read(&from, jx_arr(meta, "origins"));
@@ -357,7 +358,7 @@ static bool is_typed(struct str message)
  * Whether the sentence has a word of the message. One that has none may be of our own request,
  * which weak models repeat.
  */
-static bool is_said(struct str fact, struct str message)
+static bool is_stated(struct str fact, struct str message)
 {
 	static const char *const empty[] = { "the", "user", "and", "for", "this", "that" };
 
@@ -377,12 +378,12 @@ static bool is_said(struct str fact, struct str message)
 }
 
 /* The id of a row is that of the same sentence in a repetition or after another turn, too. */
-static int store(const struct proposing *k, const struct str *facts, size_t n,
-		 struct str origins, struct err *e)
+static int store_proposals(const struct proposing *k, const struct str *facts, size_t n,
+			   struct str origins, struct err *e)
 {
 	const struct resource *r = &resources[RESOURCE_PERSONAL_MEMORY];
 	const bool keep = jx_bool(jx_obj(k->args, "personal"), "keep", false) &&
-		!origins.n && is_typed(k->said.content);
+		!origins.n && is_typed(k->user_message.content);
 	const struct resource_at at = resource_own(&k->owner);
 	char user[UUID_TEXT_BYTES];
 
@@ -394,7 +395,7 @@ static int store(const struct proposing *k, const struct str *facts, size_t n,
 		row.id = uuid_of_name(str_of(user), facts[i]);
 		row.v[COLUMN(PERSONAL_MEMORY, text)] = DB_S(facts[i]);
 		row.v[COLUMN(PERSONAL_MEMORY, state)] = DB_S(
-			keep && is_said(facts[i], k->said.content) ? STR("kept")
+			keep && is_stated(facts[i], k->user_message.content) ? STR("kept")
 								   : STR("proposed"));
 		row.v[COLUMN(PERSONAL_MEMORY, conversation_id)] = DB_U(&k->c.id);
 		row.v[COLUMN(PERSONAL_MEMORY, origins)] = DB_S_IF(origins);
@@ -407,7 +408,7 @@ static int store(const struct proposing *k, const struct str *facts, size_t n,
 	return 0;
 }
 
-static void tell(const struct proposing *k)
+static void notify_pages(const struct proposing *k)
 {
 	const struct notice_row row = {
 		.owner = k->owner,
@@ -434,7 +435,7 @@ int job_personal_memory(const struct job_run *r, struct err *e)
 	int rc;
 
 	arena_secret(r->arena);		/* a key may be in it */
-	rc = load(&k, e);
+	rc = load_turn(&k, e);
 	if (rc <= 0 || !r->http)
 		return rc < 0 ? -1 : 1;
 	if (memory_service(r, &k.owner, &k.c, k.args,
@@ -442,7 +443,7 @@ int job_personal_memory(const struct job_run *r, struct err *e)
 		return -1;
 	if (!s)
 		return 1;
-	if (ask(&k, s, &reply, e) < 0) {
+	if (ask_model(&k, s, &reply, e) < 0) {
 		if (!reply.interrupted && err_row(e)->retryable)
 			return -1;
 		if (!reply.interrupted)
@@ -450,11 +451,11 @@ int job_personal_memory(const struct job_run *r, struct err *e)
 		err_clear(e);
 		return !reply.interrupted;
 	}
-	n = personal_proposed(reply.value, k.said.content, k.known, k.n_known, r->arena,
+	n = personal_proposed(reply.value, k.user_message.content, k.known, k.n_known, r->arena,
 			      facts);
-	if (n && store(&k, facts, n, origins_of(&k, s), e) < 0)
+	if (n && store_proposals(&k, facts, n, origins_of(&k, s), e) < 0)
 		return -1;
 	if (n)
-		tell(&k);
+		notify_pages(&k);
 	return 1;
 }

@@ -47,7 +47,7 @@ static bool is_one_of(struct str s, const char *const *words, size_t n)
 	return false;
 }
 
-static void put(json_t *o, const char *key, struct str s, size_t chars)
+static void put_text(json_t *o, const char *key, struct str s, size_t chars)
 {
 	struct str head = utf8_head(s, chars);
 
@@ -149,13 +149,13 @@ static void set_item(json_t *item, const json_t *from, enum state_by by,
 	struct str kind = jx_str(from, "kind"), status = jx_str(from, "status");
 
 	if (jx_str(from, "title").n)
-		put(item, "title", jx_str(from, "title"), NAME_CHARS);
+		put_text(item, "title", jx_str(from, "title"), NAME_CHARS);
 	if (jx_str(from, "details").p)
-		put(item, "details", jx_str(from, "details"), DETAIL_CHARS);
+		put_text(item, "details", jx_str(from, "details"), DETAIL_CHARS);
 	if (is_one_of(kind, kinds, ARRAY_LEN(kinds)))
-		put(item, "kind", kind, ID_CHARS);
+		put_text(item, "kind", kind, ID_CHARS);
 	if (is_one_of(status, statuses, ARRAY_LEN(statuses)))
-		put(item, "status", status, ID_CHARS);
+		put_text(item, "status", status, ID_CHARS);
 	if (jx_arr(from, "relatedEntityIds"))
 		set_related(item, jx_arr(from, "relatedEntityIds"), by, given);
 	jw_time(&w, now_us);
@@ -191,8 +191,8 @@ static bool add_item(json_t *items, const json_t *from, enum state_by by,
 		return true;	/* it is there: models repeat themselves */
 	item = json_object();
 	new_id(items, item, 'i');
-	put(item, "kind", STR("note"), ID_CHARS);
-	put(item, "status", STR("active"), ID_CHARS);
+	put_text(item, "kind", STR("note"), ID_CHARS);
+	put_text(item, "status", STR("active"), ID_CHARS);
 	set_item(item, from, by, given, now_us);
 	json_array_append_new(items, item);
 	return true;
@@ -251,10 +251,10 @@ static void set_row(json_t *row, const struct list *l, const json_t *from)
 		: strcmp(l->must, "id") && strcmp(l->must, "from") ? TEXT_CHARS : ID_CHARS;
 
 	if (jx_str(from, l->must).n)
-		put(row, l->must, jx_str(from, l->must), chars);
+		put_text(row, l->must, jx_str(from, l->must), chars);
 	for (size_t i = 0; i < ARRAY_LEN(l->texts) && l->texts[i]; i++)
 		if (jx_str(from, l->texts[i]).p)
-			put(row, l->texts[i], jx_str(from, l->texts[i]), TEXT_CHARS);
+			put_text(row, l->texts[i], jx_str(from, l->texts[i]), TEXT_CHARS);
 	if (!strcmp(l->key, "assumptions"))
 		set_assumption(row, from);
 }
@@ -352,10 +352,10 @@ void state_entity(json_t *state, struct str id, struct str kind, struct str name
 {
 	json_t *from = json_object();
 
-	put(from, "id", id, ID_CHARS);
-	put(from, "kind", kind, ID_CHARS);
+	put_text(from, "id", id, ID_CHARS);
+	put_text(from, "kind", kind, ID_CHARS);
 	if (name.n)
-		put(from, "name", name, NAME_CHARS);
+		put_text(from, "name", name, NAME_CHARS);
 	merge_row(list_of(state, lists[0].key, lists[0].within), &lists[0], from,
 		  STATE_BY_USER, (struct str){ NULL, 0 });
 	json_decref(from);

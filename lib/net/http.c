@@ -116,7 +116,7 @@ static void http_pool_easy_put(struct http_pool *p, CURL *easy)
 /* -- one request ----------------------------------------------------------- */
 
 /* Returns 0 if the answer was received completely. */
-static int run(struct http_pool *p, struct transfer *t)
+static int run_transfer(struct http_pool *p, struct transfer *t)
 {
 	struct http_loop *l = http_pool_loop(p);
 
@@ -147,7 +147,7 @@ static int try(struct http_pool *p, struct transfer *t, bool fresh)
 	t->easy = http_pool_easy_get(p);
 	if (fresh)
 		curl_easy_setopt(t->easy, CURLOPT_FRESH_CONNECT, 1L);
-	rc = run(p, t);
+	rc = run_transfer(p, t);
 	http_pool_easy_put(p, t->easy);
 	curl_slist_free_all(t->headers);
 	sem_destroy(&t->wake);
@@ -199,7 +199,7 @@ int http_wait(const struct http_request *r, int ms, struct err *e)
 {
 	struct transfer t = { .r = r, .e = ERR_INIT, .last_byte = -1 };
 	int64_t now = clock_mono_ms(), until = now + ms;
-	bool watch_told = false;
+	bool watch_reported = false;
 
 	t.start = t.last_tick = now;
 	while (now < until) {
@@ -207,7 +207,7 @@ int http_wait(const struct http_request *r, int ms, struct err *e)
 		struct pollfd p[2] = {
 			{ .fd = r->abort ? r->abort->fd : -1,
 			  .events = POLLIN },
-			{ .fd = watch_told ? -1 : r->watch_fd,
+			{ .fd = watch_reported ? -1 : r->watch_fd,
 			  .events = POLLIN },
 		};
 		int rc;
@@ -218,7 +218,7 @@ int http_wait(const struct http_request *r, int ms, struct err *e)
 			p[0].revents = p[1].revents = 0;
 		now = clock_mono_ms();
 		rc = transfer_outside(&t, now, p[1].revents != 0);
-		watch_told |= p[1].revents != 0;
+		watch_reported |= p[1].revents != 0;
 		if (rc == HTTP_STALL && r->on_stall)
 			r->on_stall(r->ctx);
 		if (rc < 0) {

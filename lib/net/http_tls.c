@@ -13,7 +13,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static X509_STORE *store;
 
 /* Without files left, the default places would be taken to be empty, for good. */
-static X509_STORE *load(const char *bundle)
+static X509_STORE *load_bundle(const char *bundle)
 {
 	const char *file = getenv("SSL_CERT_FILE");
 	X509_STORE *s = X509_STORE_new();
@@ -37,7 +37,7 @@ int http_tls_load(const char *bundle, struct err *e)
 
 	pthread_mutex_lock(&lock);
 	if (!store)
-		store = load(bundle);
+		store = load_bundle(bundle);
 	if (!store)
 		rc = err_set(e, errno == EMFILE || errno == ENFILE
 			     ? ERR_OVERLOADED : ERR_UPSTREAM_CONNECT,

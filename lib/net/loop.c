@@ -301,12 +301,12 @@ static void go_on(struct http_loop *l, struct transfer *t)
 
 /* -- a round --------------------------------------------------------------- */
 
-static void outside(struct http_loop *l, struct transfer *t, bool told)
+static void outside(struct http_loop *l, struct transfer *t, bool readable)
 {
 	int rc;
 
 	log_borrow(t->log);
-	rc = transfer_outside(t, l->now, told);
+	rc = transfer_outside(t, l->now, readable);
 	if (rc < 0)
 		over(l, t);
 	else if (rc == HTTP_STALL && t->r->on_stall)
@@ -390,8 +390,8 @@ static void look_at(struct http_loop *l, struct transfer *t)
 		over(l, t);
 	} else if (block) {
 		stall(l, t);
-	} else if (t->told) {
-		t->told = false;
+	} else if (t->readable) {
+		t->readable = false;
 		outside(l, t, true);
 	} else {
 		due_set(&l->due, t);
@@ -460,7 +460,7 @@ static void take_event(struct http_loop *l, const struct epoll_event *ev)
 	} else if (who & WATCHED) {
 		t = (struct transfer *)(uintptr_t)(who & ~WATCHED);
 		watch_off(l, t);
-		t->told = true;
+		t->readable = true;
 		transfer_dirty(t);
 	} else {
 		curl_multi_socket_action(l->multi, (int)who,
@@ -631,7 +631,7 @@ static void trim_stack(void)
 	pthread_attr_destroy(&attr);
 }
 
-static void sleep_until_told(struct transfer *t)
+static void sleep_until_woken(struct transfer *t)
 {
 	struct timespec soon;
 	int rc;
@@ -659,17 +659,17 @@ int http_loop_run(struct http_loop *l, struct transfer *t)
 	atomic_fetch_add(&l->n_busy, 1);
 	submit(l, t);
 	if (t->r->meanwhile && t->r->sends_first)
-		sleep_until_told(t);
+		sleep_until_woken(t);
 	if (t->r->meanwhile)
 		t->r->meanwhile(t->r->ctx);
-	sleep_until_told(t);
+	sleep_until_woken(t);
 	return 0;
 }
 
 void http_loop_resume(struct http_loop *l, struct transfer *t)
 {
 	submit(l, t);
-	sleep_until_told(t);
+	sleep_until_woken(t);
 }
 
 void http_loop_look(struct http_loop *l)

@@ -205,8 +205,8 @@ bool robots_noindex(struct str value)
 	bool ours = true;
 
 	while (value.n) {
-		struct str said = str_trim(str_cut(&value, ',')), name;
-		struct str rest = said;
+		struct str directive = str_trim(str_cut(&value, ',')), name;
+		struct str rest = directive;
 
 		/*
 		 * "agent: …" applies up to the next agent; dates and sizes are not
@@ -216,9 +216,9 @@ bool robots_noindex(struct str value)
 		if (rest.p && !is_key(name, "unavailable_after") &&
 		    !str_starts(name, STR("max-"))) {
 			ours = is_key(name, AGENT) || is_key(name, "*");
-			said = str_trim(rest);
+			directive = str_trim(rest);
 		}
-		if (ours && (is_key(said, "noindex") || is_key(said, "none")))
+		if (ours && (is_key(directive, "noindex") || is_key(directive, "none")))
 			return true;
 	}
 	return false;

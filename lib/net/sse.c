@@ -56,7 +56,7 @@ static int too_big(struct sse_reader *r, const char *what, struct err *e)
 }
 
 /* Stores a text that fits; a text that is too long counts as absent. */
-static void keep(struct buf *b, struct str value)
+static void copy_value(struct buf *b, struct str value)
 {
 	buf_reset(b);
 	buf_addstr(b, value);
@@ -70,7 +70,7 @@ static int hand_out(struct sse_reader *r, struct str data, sse_handler *fn,
 	int rc = 0;
 
 	if (r->id_line.n) {
-		keep(&r->id, buf_str(&r->id_line));
+		copy_value(&r->id, buf_str(&r->id_line));
 		buf_reset(&r->id_line);
 	}
 	if (data.n) {
@@ -109,9 +109,9 @@ static void other_field(struct sse_reader *r, struct str line)
 	if (value.n && value.p[0] == ' ')
 		value.p++, value.n--;
 	if (str_is(name, "event"))
-		keep(&r->name, value);
+		copy_value(&r->name, value);
 	else if (str_is(name, "id") && !(value.n && memchr(value.p, 0, value.n)))
-		keep(&r->id_line, value);
+		copy_value(&r->id_line, value);
 	else if (str_is(name, "retry"))
 		keep_retry(r, value);
 }
@@ -143,7 +143,7 @@ static int whole_line(struct sse_reader *r, struct str line, sse_handler *fn,
 	if (r->error_field && str_starts(line, STR("error:"))) {
 		if (r->has_data && hand_out(r, buf_str(&r->data), fn, ctx) < 0)
 			return -1;
-		keep(&r->name, STR("error"));
+		copy_value(&r->name, STR("error"));
 		value = str_trim((struct str){ line.p + 6, line.n - 6 });
 	} else if (!data_field(line, &value)) {
 		other_field(r, line);

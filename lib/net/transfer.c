@@ -379,14 +379,14 @@ int64_t transfer_due(const struct transfer *t)
 	return at;
 }
 
-int transfer_outside(struct transfer *t, int64_t now, bool told)
+int transfer_outside(struct transfer *t, int64_t now, bool readable)
 {
 	const struct http_request *r = t->r;
 	int rc;
 
 	if (abort_pulled(r->abort))
 		return err_set(&t->e, ERR_CANCELLED, "aborted");
-	if (!told && (!r->tick_ms || now - silent_since(t) < r->tick_ms))
+	if (!readable && (!r->tick_ms || now - silent_since(t) < r->tick_ms))
 		return 0;
 	t->last_tick = now;
 	rc = r->on_tick ? r->on_tick(r->ctx) : 0;

@@ -43,7 +43,7 @@ struct transfer {
 	bool queued_dirty;
 	bool missed;			/* it was to be handled while it was stalled */
 	bool batch;			/* on_body was called since on_batch */
-	bool told;			/* watch_fd is readable; to be reported */
+	bool readable;			/* watch_fd is readable; to be reported */
 	size_t heap_at;			/* index in the timer heap; 0 = none */
 	int64_t due;			/* its key: not later than its due time */
 	struct transfer **dirty;	/* the loop's list of dirty transfers */
@@ -76,10 +76,10 @@ int64_t transfer_due(const struct transfer *t);
 bool transfer_late(struct transfer *t, int64_t now);
 
 /*
- * Checks the abort switch and calls on_tick; told: watch_fd is readable. -1 = stop
+ * Checks the abort switch and calls on_tick; readable: watch_fd is readable. -1 = stop
  * (t->e is set), HTTP_STALL if on_tick returned it.
  */
-int transfer_outside(struct transfer *t, int64_t now, bool told);
+int transfer_outside(struct transfer *t, int64_t now, bool readable);
 
 /*
  * The request is on its way: wakes a caller that waits for that (sends_first), once.

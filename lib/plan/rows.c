@@ -422,7 +422,7 @@ int agentplan_calls_put(struct db *db, const struct owner *o, const struct uuid 
 		*v++ = DB_S(c[i].call_id);
 		*v++ = DB_S(c[i].tool);
 		*v++ = DB_S(c[i].args);
-		*v++ = DB_S_IF(c[i].said);
+		*v++ = DB_S_IF(c[i].text);
 	}
 	rc = db_tx(db, store_tx, &k, e);
 	free(rows);

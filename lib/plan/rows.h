@@ -45,7 +45,7 @@ enum { PLAN_CALL_JSON = 1, PLAN_CALL_ERROR = 2, PLAN_CALL_UNTRUSTED = 4 };
 
 struct plan_call_row {
 	int64_t number;
-	struct str call_id, tool, args, said;
+	struct str call_id, tool, args, text;
 	int64_t tries, landed, flags;
 	struct str result, origins;	/* p == NULL: none */
 };

@@ -36,7 +36,7 @@ static int fail(const struct conf_param *p, const char *what, struct err *e)
 			 what);
 }
 
-static int check(const struct conf_module *m, const json_t *given, struct err *e)
+static int check_fields(const struct conf_module *m, const json_t *given, struct err *e)
 {
 	const char *name, *what;
 	char text[128];
@@ -60,9 +60,9 @@ static int check(const struct conf_module *m, const json_t *given, struct err *e
 }
 
 /* The module of this name that who may use. */
-static const struct conf_module *find(const struct conf *c,
-				      const struct identity *who,
-				      struct str name, struct err *e)
+static const struct conf_module *find_module(const struct conf *c,
+					     const struct identity *who,
+					     struct str name, struct err *e)
 {
 	const struct conf_module *near = NULL;
 	int best = 4;
@@ -109,10 +109,10 @@ int module_read(const struct conf *c, const struct identity *who,
 		return err_field(e, ERR_INVALID_FIELD, "module.parameters",
 				 "module.parameters must be an object.");
 	*out = (struct module_use){
-		.module = find(c, who, text_of(name), e),
+		.module = find_module(c, who, text_of(name), e),
 		.parameters = parameters,
 	};
-	return out->module ? check(out->module, parameters, e) : -1;
+	return out->module ? check_fields(out->module, parameters, e) : -1;
 }
 
 /* -- the parts ----------------------------------------------------------------- */

@@ -45,7 +45,7 @@ static bool same(const struct origin *a, const struct origin *b)
 	return !strcmp(a->kind, b->kind) && !strcmp(a->name, b->name);
 }
 
-static void put(struct origins *to, const struct origin *o)
+static void add_origin(struct origins *to, const struct origin *o)
 {
 	size_t at = 0;
 
@@ -83,7 +83,7 @@ void origins_add(struct origins *to, enum origin_entry entry, struct str name)
 	if (!to || entries[entry].kind == KIND_NONE)
 		return;
 	o = make(kinds[entries[entry].kind].name, name);
-	put(to, &o);
+	add_origin(to, &o);
 }
 
 bool origins_has(const struct origins *o, enum origin_entry entry,
@@ -102,7 +102,7 @@ void origins_join(struct origins *to, const struct origins *from)
 	for (size_t i = 0; from && i < from->n; i++) {
 		const struct origin o = from->v[i];	/* may be one of to */
 
-		put(to, &o);
+		add_origin(to, &o);
 	}
 }
 
@@ -143,7 +143,7 @@ void origins_read(struct origins *to, const json_t *list)
 		if (kind.n) {
 			struct origin one = make(kind.p, jx_str(o, "name"));
 
-			put(to, &one);
+			add_origin(to, &one);
 		}
 	}
 }

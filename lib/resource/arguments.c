@@ -147,6 +147,19 @@ static void put_range(struct jw *w, const struct resource_field *f)
 	}
 }
 
+/* The names of the members, "effort, stage"; empty: there are none. In a. */
+static const char *props_names(const struct conf *conf, const struct resource *r,
+			       struct arena *a)
+{
+	const struct conf_entity *k = props_of(conf, r);
+	const char *names = "";
+
+	for (size_t i = 0; i < k->n_props; i++)
+		names = arena_printf(a, "%s%s%s", names, i ? ", " : "",
+				     k->props[i].name);
+	return names;
+}
+
 /* The members of props by name; get_field_info describes them. */
 static const char *help_of(const struct schema_ask *k, const struct resource_field *f)
 {
@@ -215,7 +228,7 @@ static void put_param(struct jw *w, const struct schema_ask *k,
 	if (!p->field)
 		jw_kstrz(w, "description", arena_printf(
 				 a, "%s; - for the largest first",
-				 resource_order_names(k->conf, r, ", ", " or ", a)));
+				 resource_order_names(k->conf, r, " or ", a)));
 	else if (p->field->type == TYPE_ENUM)
 		jw_kstrz(w, "description", arena_printf(
 				 a, "%s: %s", p->help,

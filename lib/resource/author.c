@@ -44,8 +44,8 @@ static size_t index_of(const struct resource *r, unsigned flag)
 	return i;
 }
 
-static void put(const struct resource *r, struct resource_row *row,
-		unsigned flag, struct db_val v)
+static void put_author(const struct resource *r, struct resource_row *row,
+		       unsigned flag, struct db_val v)
 {
 	size_t i = index_of(r, flag);
 
@@ -111,17 +111,17 @@ void author_stamp(const struct identity *who, const struct resource *r,
 						       resource_text(now, i)))
 		: row->v[i].null)
 		return;
-	put(r, row, RESOURCE_AUTHOR, DB_S(author_text(who, a)));
-	put(r, row, RESOURCE_AUTHOR_ID, DB_U_IF(who ? &who->user_id : NULL));
+	put_author(r, row, RESOURCE_AUTHOR, DB_S(author_text(who, a)));
+	put_author(r, row, RESOURCE_AUTHOR_ID, DB_U_IF(who ? &who->user_id : NULL));
 }
 
 void author_copy(const struct resource *r, const struct resource_row *from,
 		 struct resource_row *row)
 {
-	put(r, row, RESOURCE_AUTHOR, from ? from->v[index_of(r, RESOURCE_AUTHOR)]
-	    : DB_S(STR(OURS)));
-	put(r, row, RESOURCE_AUTHOR_ID, from ? from->v[index_of(r, RESOURCE_AUTHOR_ID)]
-	    : DB_U_IF(NULL));
+	put_author(r, row, RESOURCE_AUTHOR, from ? from->v[index_of(r, RESOURCE_AUTHOR)]
+		   : DB_S(STR(OURS)));
+	put_author(r, row, RESOURCE_AUTHOR_ID, from ? from->v[index_of(r, RESOURCE_AUTHOR_ID)]
+		   : DB_U_IF(NULL));
 }
 
 /* -- trust ------------------------------------------------------------------------ */

@@ -76,8 +76,8 @@ int resource_bin_list(const struct caller *by, const struct resource *r,
 			  sizeof(**out), 0, out, n, e);
 }
 
-static int find(const struct caller *by, const struct resource *r, const struct uuid *id,
-		struct resource_binned *out, struct err *e)
+static int find_deleted(const struct caller *by, const struct resource *r, const struct uuid *id,
+			struct resource_binned *out, struct err *e)
 {
 	const struct resource_at at = writing(by, r);
 	struct resource_binned *v;
@@ -150,7 +150,7 @@ int resource_bin_restore(const struct caller *by, const struct resource *r,
 	};
 
 	k.change.row = &k.row;
-	if (find(by, r, id, &one, e) < 0 || check_room(by, r, &one, e) < 0 ||
+	if (find_deleted(by, r, id, &one, e) < 0 || check_room(by, r, &one, e) < 0 ||
 	    db_tx(by->db, restore_tx, &k, e) < 0)
 		return -1;
 	resource_change_tell(by, &k.change);
@@ -198,7 +198,7 @@ int resource_bin_drop(const struct caller *by, const struct resource *r,
 	struct bin_drop k = { .by = by, .r = r, .row = &row, .before_us = INT64_MAX };
 	struct resource_binned one;
 
-	if (find(by, r, id, &one, e) < 0 || db_tx(by->db, drop_tx, &k, e) < 0)
+	if (find_deleted(by, r, id, &one, e) < 0 || db_tx(by->db, drop_tx, &k, e) < 0)
 		return -1;
 	return k.gone ? 0 : resource_not_found(r, e);
 }
@@ -260,7 +260,7 @@ int resource_bin_erase(struct db *db, const struct resource *r, const struct own
 				rc = -1;
 		}
 		if (!rc && n)
-			x->said(r->table, false, (int64_t)n, x->ctx);
+			x->report(r->table, false, (int64_t)n, x->ctx);
 		arena_release(&a);
 	}
 	return rc;

@@ -309,8 +309,8 @@ int resource_draft(const struct conf *conf, const struct resource *r,
 
 /* -- secrets ----------------------------------------------------------------- */
 
-static struct secret_at place(const struct caller *by, const struct resource *r,
-			      size_t field, const struct uuid *id)
+static struct secret_at place_of_secret(const struct caller *by, const struct resource *r,
+					size_t field, const struct uuid *id)
 {
 	return (struct secret_at){ by->owner.tenant_id, r->table,
 				   r->fields[field].column, *id };
@@ -320,7 +320,7 @@ int resource_seal(const struct caller *by, const struct resource *r,
 		  struct resource_row *row, struct err *e)
 {
 	for (size_t i = 0; i < r->n_fields; i++) {
-		struct secret_at to = place(by, r, i, &row->id);
+		struct secret_at to = place_of_secret(by, r, i, &row->id);
 		struct str sealed;
 
 		if (r->fields[i].type != TYPE_SECRET || !row->given[i] ||
@@ -337,7 +337,7 @@ int resource_seal(const struct caller *by, const struct resource *r,
 bool resource_equal(const struct caller *by, const struct resource *r, size_t i,
 		    const struct resource_row *a, const struct resource_row *b)
 {
-	struct secret_at from = place(by, r, i, &a->id);
+	struct secret_at from = place_of_secret(by, r, i, &a->id);
 	struct err ignored = ERR_INIT;
 	struct str x, y;
 

@@ -132,8 +132,8 @@ static struct str record_of(const struct caller *by, const struct resource *r,
 	return s;
 }
 
-static void tell(const struct caller *by, const struct resource *r,
-		 const struct resource_change *k)
+static void announce(const struct caller *by, const struct resource *r,
+		     const struct resource_change *k)
 {
 	const struct resource_hooks *h;
 
@@ -215,8 +215,8 @@ int resource_visible(const struct caller *by, const struct resource *r,
 }
 
 /* Finds what the caller sees: sets now, unless it is of a file and NAMED. */
-static int find(const struct caller *by, const struct resource *r, struct str id,
-		struct resource_change *k, struct err *e)
+static int find_row(const struct caller *by, const struct resource *r, struct str id,
+		    struct resource_change *k, struct err *e)
 {
 	struct resource_row *row;
 	struct uuid u;
@@ -308,7 +308,7 @@ static int find_changeable(const struct caller *by, const struct resource *r,
 			   struct resource_change *k, struct err *e)
 {
 	k->now = found;
-	if (!found && find(by, r, id, k, e) < 0)
+	if (!found && find_row(by, r, id, k, e) < 0)
 		return -1;
 	if (!k->now || k->now->config)
 		return err_set(e, ERR_MANAGED_BY_CONFIG, "%s", r->path);
@@ -358,8 +358,8 @@ static int check_above(const struct caller *by, const struct resource *r,
 }
 
 /* Sets the scope of the call: PARENT rows need one that the caller may change. */
-static int place(const struct caller *by, const struct resource_call *c,
-		 struct resource_change *k, struct err *e)
+static int find_place(const struct caller *by, const struct resource_call *c,
+		      struct resource_change *k, struct err *e)
 {
 	const struct resource *r = c->r;
 	struct resource_change above = { .verb = VERB_GET };
@@ -387,7 +387,7 @@ static int place(const struct caller *by, const struct resource_call *c,
  * lost, it has all our values. Otherwise the same call with the same key created
  * it; its secret is not available any more.
  */
-static int made_before(const struct caller *by, const struct resource_call *c,
+static int is_repeated(const struct caller *by, const struct resource_call *c,
 		       struct resource_change *k, struct err *e)
 {
 	const struct resource *r = c->r;
@@ -422,7 +422,7 @@ static int check_room(const struct caller *by, const struct resource_call *c,
 {
 	const struct resource *r = c->r;
 	struct resource_at held = k->at;
-	struct resource_row made;
+	struct resource_row stored;
 	int most = hooks_of(r)->most ? hooks_of(r)->most(&k->row) : r->most;
 	int64_t n = c->held ? *c->held : 0;
 
@@ -430,7 +430,7 @@ static int check_room(const struct caller *by, const struct resource_call *c,
 	if (!c->held && resource_count(by->db, r, &held, &n, e) < 0)
 		return -1;
 	if (n < most || resource_get(by->db, r, &k->at, &k->row.id, by->arena,
-				     &made, e) == 0)
+				     &stored, e) == 0)
 		return 0;
 	if (e->code != ERR_NOT_FOUND)
 		return -1;
@@ -513,8 +513,8 @@ static int check_ref(const struct caller *by, const struct resource *r,
 }
 
 /* After `prepare`, which completes what is absent, but not what is empty. */
-static int check(const struct caller *by, const struct resource *r,
-		 struct resource_change *k, struct err *e)
+static int check_values(const struct caller *by, const struct resource *r,
+			struct resource_change *k, struct err *e)
 {
 	for (size_t i = 0; i < r->n_fields; i++) {
 		const struct resource_field *f = &r->fields[i];
@@ -585,7 +585,7 @@ static int create(const struct caller *by, const struct resource_call *c,
 	else
 		resource_new(r, &k->row);
 	if ((!c->draft && read_body(by, c, &k->row, e) < 0) ||
-	    place(by, c, k, e) < 0)
+	    find_place(by, c, k, e) < 0)
 		return -1;
 	allow_files(by, r, &k->at);
 	k->row.holder = k->at.holder;
@@ -599,7 +599,7 @@ static int create(const struct caller *by, const struct resource_call *c,
 	author_stamp(author(by), r, NULL, &k->row, by->arena);
 	complete(by, r, &k->row);
 	if ((!c->trial && run_all(HOOK(prepare), by, r, k, e) < 0) ||
-	    check(by, r, k, e) < 0)
+	    check_values(by, r, k, e) < 0)
 		return -1;
 	if (c->trial)
 		return 0;
@@ -607,10 +607,10 @@ static int create(const struct caller *by, const struct resource_call *c,
 		return -1;
 	if (resource_create(by->db, r, &k->at, &k->row,
 			    &(struct resource_also){ store_in_tx, &in }, e) < 0 &&
-	    (e->code != ERR_DB_DUPLICATE || made_before(by, c, k, e) < 0))
+	    (e->code != ERR_DB_DUPLICATE || is_repeated(by, c, k, e) < 0))
 		return r->owner == OWNER_BELOW && e->code == ERR_NOT_FOUND
 			? explain_refusal(by, r, &k->at, e) : -1;
-	tell(by, r, k);
+	announce(by, r, k);
 	return 0;
 }
 
@@ -696,7 +696,7 @@ static int change(const struct caller *by, const struct resource_call *c,
 
 	resource_new(r, &body);
 	if (read_body(by, c, &body, e) < 0 ||
-	    place(by, c, k, e) < 0 ||
+	    find_place(by, c, k, e) < 0 ||
 	    find_changeable(by, r, c->id, c->found, k, e) < 0 ||
 	    (c->expect && c->expect(c->ctx, k->now, e) < 0) ||
 	    edit(by, c, k->now, &body, e) < 0 ||
@@ -705,7 +705,7 @@ static int change(const struct caller *by, const struct resource_call *c,
 	allow_files(by, r, &k->at);
 	author_stamp(author(by), r, k->now, &body, by->arena);
 	apply(c, &body, &k->row);
-	if (check(by, r, k, e) < 0)
+	if (check_values(by, r, k, e) < 0)
 		return -1;
 	if (c->whole && !differs(r, &k->row, k->now))
 		return 0;
@@ -713,7 +713,7 @@ static int change(const struct caller *by, const struct resource_call *c,
 	    resource_update(by->db, r, &k->at, &k->row,
 			    &(struct resource_also){ store_in_tx, &in }, e) < 0)
 		return -1;
-	tell(by, r, k);
+	announce(by, r, k);
 	return 0;
 }
 
@@ -724,7 +724,7 @@ static int discard(const struct caller *by, const struct resource_call *c,
 {
 	struct in_tx in = { HOOK(gone), by, c->r, k };
 
-	if (place(by, c, k, e) < 0 || find_deletable(by, c, k, e) < 0 ||
+	if (find_place(by, c, k, e) < 0 || find_deletable(by, c, k, e) < 0 ||
 	    (c->expect && c->expect(c->ctx, k->now, e) < 0))
 		return -1;
 	if (resource_delete(by->db, c->r, &k->at, &k->row.id,
@@ -734,17 +734,17 @@ static int discard(const struct caller *by, const struct resource_call *c,
 		if (c->r->owner != OWNER_BELOW || e->code != ERR_NOT_FOUND)
 			return -1;
 		err_clear(e);
-		return find(by, c->r, c->id, k, e) < 0 ? -1
+		return find_row(by, c->r, c->id, k, e) < 0 ? -1
 			: resource_read_only(c->r, e);
 	}
-	tell(by, c->r, k);
+	announce(by, c->r, k);
 	return 0;
 }
 
 static int get(const struct caller *by, const struct resource_call *c,
 	       struct resource_change *k, struct err *e)
 {
-	if (place(by, c, k, e) < 0 || find(by, c->r, c->id, k, e) < 0)
+	if (find_place(by, c, k, e) < 0 || find_row(by, c->r, c->id, k, e) < 0)
 		return -1;
 	if (k->now)
 		k->row = *k->now;
@@ -754,7 +754,7 @@ static int get(const struct caller *by, const struct resource_call *c,
 static int list(const struct caller *by, const struct resource_call *c,
 		struct resource_answer *out, struct err *e)
 {
-	if (place(by, c, &out->done, e) < 0)
+	if (find_place(by, c, &out->done, e) < 0)
 		return -1;
 	/*
 	 * Before the rows are read: each asks for the caller's role, so below what they do

@@ -140,7 +140,7 @@ static void write_before(struct jw *w, const struct caller *by,
 }
 
 /* Whether the value of the field is told: what clients give, or the program notes. */
-static bool is_told(const struct resource_field *f)
+static bool is_noted(const struct resource_field *f)
 {
 	return f->mode == MODE_EDIT || f->mode == MODE_ONCE || f->mode == MODE_NOTED;
 }
@@ -154,7 +154,7 @@ static void write_changes(struct jw *keys, struct jw *values, const struct calle
 	for (size_t i = 0; i < r->n_fields; i++) {
 		const struct resource_field *f = &r->fields[i];
 
-		if (!is_told(f) || (!gone && (!k->row.given[i] ||
+		if (!is_noted(f) || (!gone && (!k->row.given[i] ||
 		    resource_same(&k->now->v[i], &k->row.v[i]))))
 			continue;
 		if (!gone)

@@ -70,13 +70,13 @@ static int erase_held(struct db *db, const struct resource *r,
 		struct arena a = ARENA_INIT;
 		struct resource_row *rows;
 
-		rc = resource_take_out(db, r, &at, &first, LIM_PAGE_MAX, &a,
+		rc = resource_take_out(db, r, &at, &first, &a,
 				       &rows, &n, e);
 		for (size_t i = 0; !rc && i < n; i++)
 			rc = erase_row(db, &at, &(struct holding){
 				r, &rows[i], x }, e);
 		if (!rc && n && !resource_is_binned(r))
-			x->said(r->table, false, (int64_t)n, x->ctx);
+			x->report(r->table, false, (int64_t)n, x->ctx);
 		arena_release(&a);
 	}
 	return !rc && resource_is_binned(r) ? resource_bin_erase(db, r, o, x, e) : rc;
@@ -109,8 +109,8 @@ int resource_erase(struct db *db, const struct owner *o,
 					    DB_U(&o->user_id)), &r, e))
 				return -1;
 			if (r.affected)
-				x->said(steps[i].table, steps[i].kept,
-					r.affected, x->ctx);
+				x->report(steps[i].table, steps[i].kept,
+					  r.affected, x->ctx);
 		} while (r.affected);
 	}
 	return 0;

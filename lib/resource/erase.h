@@ -17,7 +17,7 @@ struct resource_eraser {
 	int (*gone)(struct db *tx, const struct resource *r,
 		    const struct resource_row *row, void *ctx, struct err *e);
 	/* Learns of n rows of a table that were deleted, or that lost the id. */
-	void (*said)(const char *table, bool kept, int64_t n, void *ctx);
+	void (*report)(const char *table, bool kept, int64_t n, void *ctx);
 	void *ctx;
 };
 

@@ -58,7 +58,7 @@ static int put_all(struct export *x, const struct resource *r,
 	do {
 		struct arena a = ARENA_INIT;
 		struct resource_row *rows;
-		int rc = resource_take_out(x->db, r, &at, &last, LIM_PAGE_MAX,
+		int rc = resource_take_out(x->db, r, &at, &last,
 					   &a, &rows, &n, x->e);
 
 		for (size_t i = 0; !rc && i < n; i++)

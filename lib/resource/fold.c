@@ -23,7 +23,7 @@ struct unfolded {
 	size_t n;
 };
 
-static int take(void *ctx, const struct db_val *v, struct err *e)
+static int take_row(void *ctx, const struct db_val *v, struct err *e)
 {
 	struct unfolded *b = ctx;
 
@@ -56,7 +56,7 @@ static int fold_all(struct db *db, const struct resource *r, struct unfolded *b,
 	do {
 		b->n = 0;
 		rc = db_each(db, stmts[r - resources].unfolded,
-			     DB_ARGS(DB_U(&after), DB_I(BATCH)), &a, take, b, e);
+			     DB_ARGS(DB_U(&after), DB_I(BATCH)), &a, take_row, b, e);
 		for (size_t i = 0; !rc && i < b->n; i++) {
 			rc = fold_one(db, r, &b->v[i], &a, done, e);
 			after = b->v[i].id;

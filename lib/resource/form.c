@@ -217,10 +217,10 @@ enum conf_counts resource_counts(const struct conf *conf, const struct resource 
 				 struct str state)
 {
 	const struct conf_entity *k = props_of(conf, r);
-	const struct conf_choice *said = param_choice(k->states, k->n_states, state);
+	const struct conf_choice *choice = param_choice(k->states, k->n_states, state);
 
-	if (said && said->counts != COUNTS_DEFAULT)
-		return said->counts;
+	if (choice && choice->counts != COUNTS_DEFAULT)
+		return choice->counts;
 	return among(ends[r - resources].done, state) ? COUNTS_DONE
 		: among(ends[r - resources].closed, state) ? COUNTS_CLOSED : COUNTS_OPEN;
 }

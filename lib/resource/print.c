@@ -51,12 +51,12 @@ static void body(struct buf *out, const char *name, const char *use)
 }
 
 static void answer(struct buf *out, const char *status, const char *what,
-		   const char *name, const char *use)
+		   const char *name)
 {
 	buf_addf(out, "        \"%s\":\n          description: %s\n"
 		 "          headers: {ETag: {schema: {type: string}}}\n"
 		 "          content: {application/json: {schema: {$ref: "
-		 "\"#/components/schemas/%s%s\"}}}\n", status, what, name, use);
+		 "\"#/components/schemas/%s\"}}}\n", status, what, name);
 }
 
 /* The path in OpenAPI's form: without types. */
@@ -157,7 +157,7 @@ static void print_upload(struct buf *out, const struct resource *r)
 		 "multipart/form-data: {schema: {type: object, properties: "
 		 "{file: {type: string, contentEncoding: binary}}}}}\n"
 		 "      responses:\n");
-	answer(out, "201", "Stored; Location has its address", r->name, "");
+	answer(out, "201", "Stored; Location has its address", r->name);
 	PROBLEMS(LARGE);
 }
 
@@ -171,7 +171,7 @@ static void print_append(struct buf *out, const struct resource *r)
 		 LENGTH ", " COMPLETE "]\n"
 		 "      requestBody:\n        content: {" BYTES "}\n"
 		 "      responses:\n");
-	answer(out, "200", "The record", r->name, "");
+	answer(out, "200", "The record", r->name);
 	PROBLEMS(LARGE);
 	print_delete(out, r);
 }
@@ -186,11 +186,11 @@ static void print_param(struct buf *out, const struct resource *r,
 		buf_addf(out, "{name: order, in: query, description: \"- for "
 			 "the largest first\", schema: {anyOf: [{enum: [%s]}, {type: string, "
 			 "pattern: \"^-?props[.]\"}]}}, ",
-			 resource_order_names(NULL, r, ", ", ", ", &a));
+			 resource_order_names(NULL, r, ", ", &a));
 	else if (!p->field)
 		buf_addf(out, "{name: order, in: query, description: \"- for "
 			 "the largest first\", schema: {enum: [%s]}}, ",
-			 resource_order_names(NULL, r, ", ", ", ", &a));
+			 resource_order_names(NULL, r, ", ", &a));
 	else if (p->field->type == TYPE_ENUM)
 		buf_addf(out, "{name: %s, in: query, description: \"%s (%s)\", "
 			 "schema: {type: string}}, ", p->name, p->help,
@@ -244,7 +244,7 @@ static void print_all(struct buf *out, const struct resource *r)
 		 "idempotencyKey\"}]\n");
 	body(out, r->name, "New");
 	buf_adds(out, "      responses:\n");
-	answer(out, "201", "Created; Location has its address", r->name, "");
+	answer(out, "201", "Created; Location has its address", r->name);
 	PROBLEMS(REFUSED("404", "NotFound")
 		 REFUSED("409", "Conflict") REFUSED("422", "Invalid"));
 }
@@ -254,7 +254,7 @@ static void print_one(struct buf *out, const struct resource *r)
 	print_path_name(out, r, "/{id}", true);
 	operation(out, r, "get", "get", "Get one");
 	buf_adds(out, "      responses:\n");
-	answer(out, "200", "The record", r->name, "");
+	answer(out, "200", "The record", r->name);
 	PROBLEMS(REFUSED("404", "NotFound"));
 	if (r->upload)
 		print_append(out, r);
@@ -264,7 +264,7 @@ static void print_one(struct buf *out, const struct resource *r)
 	print_if_match(out, r);
 	body(out, r->name, "Patch");
 	buf_adds(out, "      responses:\n");
-	answer(out, "200", "The changed record", r->name, "");
+	answer(out, "200", "The changed record", r->name);
 	PROBLEMS(REFUSED("404", "NotFound")
 		 REFUSED("409", "Conflict") REFUSED("422", "Invalid"));
 	print_delete(out, r);

@@ -161,18 +161,6 @@ int props_merge(const struct conf *conf, const struct resource *r,
 				    "than %d bytes.", f->key, LIM_PROPS_BYTES);
 }
 
-const char *props_names(const struct conf *conf, const struct resource *r,
-			struct arena *a)
-{
-	const struct conf_entity *k = props_of(conf, r);
-	const char *names = "";
-
-	for (size_t i = 0; i < k->n_props; i++)
-		names = arena_printf(a, "%s%s%s", names, i ? ", " : "",
-				     k->props[i].name);
-	return names;
-}
-
 /* -- lists -------------------------------------------------------------------------- */
 
 static const bool sifted[RESOURCE__MAX] = {

@@ -82,8 +82,4 @@ bool props_pass(const struct props_sieve *v, size_t n, const json_t *props);
  */
 struct db_val props_value(const struct conf_param *of, const json_t *props, struct arena *a);
 
-/* The names of the members, "effort, stage"; empty: there are none. In a. */
-const char *props_names(const struct conf *conf, const struct resource *r,
-			struct arena *a);
-
 #endif

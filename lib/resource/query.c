@@ -128,8 +128,7 @@ size_t resource_params(const struct conf *conf, const struct resource *r,
 }
 
 const char *resource_order_names(const struct conf *conf, const struct resource *r,
-				 const char *between, const char *before_last,
-				 struct arena *a)
+				 const char *before_last, struct arena *a)
 {
 	const struct resource_listed *l = resource_listed(r);
 	const struct conf_param *members[LIM_MODULE_PARAMS];
@@ -141,7 +140,7 @@ const char *resource_order_names(const struct conf *conf, const struct resource 
 	for (size_t i = 0; i < n; i++) {
 		const bool field = i / 2 < n_fields;
 
-		buf_addf(&b, "%s%s%s%s", !i ? "" : i + 1 < n ? between : before_last,
+		buf_addf(&b, "%s%s%s%s", !i ? "" : i + 1 < n ? ", " : before_last,
 			 i & 1 ? "-" : "", field ? "" : PROPS_PREFIX,
 			 field ? l->orders[i / 2].key : members[i / 2 - n_fields]->name);
 	}
@@ -237,7 +236,7 @@ static int read_order(const struct conf *conf, const struct resource *r, struct 
 			return 0;
 		}
 	return err_field(e, ERR_INVALID_FIELD, "order", "order must be %s.",
-			 resource_order_names(conf, r, ", ", " or ", a));
+			 resource_order_names(conf, r, " or ", a));
 }
 
 /* The first parameter of an ENUM's filter (stmt.def). */

@@ -556,16 +556,15 @@ int resource_named(struct db *db, const struct resource *r,
 
 int resource_take_out(struct db *db, const struct resource *r,
 		      const struct resource_at *at, const struct uuid *after,
-		      size_t size, struct arena *a, struct resource_row **out,
-		      size_t *n, struct err *e)
+		      struct arena *a, struct resource_row **out, size_t *n, struct err *e)
 {
 	struct reading k = {
-		.r = r, .a = a, .room = size,
-		.rows = arena_zalloc(a, size + 1, sizeof(*k.rows)),
+		.r = r, .a = a, .room = LIM_PAGE_MAX,
+		.rows = arena_zalloc(a, LIM_PAGE_MAX + 1, sizeof(*k.rows)),
 	};
 	int rc = db_each(db, r->take_out,
 			 DB_ARGS(DB_S(at->by.tenant_id), DB_U(&at->holder),
-				 DB_U(after), DB_I((int64_t)size)),
+				 DB_U(after), DB_I(LIM_PAGE_MAX)),
 			 a, take_row, &k, e);
 
 	*out = k.rows;

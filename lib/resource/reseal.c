@@ -30,7 +30,7 @@ struct batch {
 	size_t n;
 };
 
-static int take(void *ctx, const struct db_val *v, struct err *e)
+static int take_row(void *ctx, const struct db_val *v, struct err *e)
 {
 	struct batch *b = ctx;
 	struct stale *s = &b->v[b->n++];
@@ -91,7 +91,7 @@ static int walk(struct db *db, const struct conf *c, const struct sealed *f,
 	while (rc >= 0 && b.n == BATCH) {
 		b.n = 0;
 		if (db_each(db, f->stale, DB_ARGS(DB_B(mark), DB_U(&after),
-						  DB_I(BATCH)), &a, take, &b, e))
+						  DB_I(BATCH)), &a, take_row, &b, e))
 			rc = -1;
 		for (size_t i = 0; rc >= 0 && i < b.n; i++) {
 			struct err why = ERR_INIT;

@@ -297,10 +297,9 @@ enum {
 size_t resource_params(const struct conf *conf, const struct resource *r,
 		       struct resource_param out[RESOURCE_PARAMS_MAX]);
 
-/* The values of "order": "due", "-due", …, with these texts between them. In a. */
+/* The values of "order": "due", "-due", …, with that text before the last one. In a. */
 const char *resource_order_names(const struct conf *conf, const struct resource *r,
-				 const char *between, const char *before_last,
-				 struct arena *a);
+				 const char *before_last, struct arena *a);
 
 /* What a list is limited to, and its order, as parameters of its statements. */
 struct resource_limits {
@@ -484,12 +483,12 @@ int resource_named(struct db *db, const struct resource *r,
 
 /*
  * For exports: at->holder's rows by id, those after *after (nil: from the
- * first), at most size. In a.
+ * first), at most LIM_PAGE_MAX. In a.
  */
 int resource_take_out(struct db *db, const struct resource *r,
 		      const struct resource_at *at, const struct uuid *after,
-		      size_t size, struct arena *a, struct resource_row **out,
-		      size_t *n, struct err *e) MUST_CHECK;
+		      struct arena *a, struct resource_row **out, size_t *n,
+		      struct err *e) MUST_CHECK;
 
 /*
  * Further work in the transaction of a new or changed row; row->version is the

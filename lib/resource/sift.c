@@ -108,7 +108,7 @@ static struct sifted place_of(const struct sifting *k, const struct resource_row
 	return out;
 }
 
-static void keep(struct sifting *k, struct sifted one)
+static void add_sifted(struct sifting *k, struct sifted one)
 {
 	k->v = arena_room(k->a, k->v, k->n, 1, &k->room, sizeof(*k->v));
 	k->v[k->n++] = one;
@@ -128,10 +128,10 @@ static int take_slim(void *ctx, const struct db_val *v, struct err *e)
 	k->n_read++;
 	if (props_pass(l->sieves, l->n_sieves, members) &&
 	    (!want->under || resource_is_under(k->r, &k->last, want->under)))
-		keep(k, place_of(k, &k->last, l->by_member
-				 ? props_value(l->by_member, members, k->a)
-				 : (struct db_val){ .null = true },
-				 want->words ? resource_rank(want->words, line->s) : 0));
+		add_sifted(k, place_of(k, &k->last, l->by_member
+				       ? props_value(l->by_member, members, k->a)
+				       : (struct db_val){ .null = true },
+				       want->words ? resource_rank(want->words, line->s) : 0));
 	json_decref(members);
 	return arena_check(k->a, e);
 }
@@ -182,7 +182,7 @@ static void take_files(struct sifting *k, const struct sift_file *files, size_t 
 		one = place_of(k, &row, (struct db_val){ .null = true },
 			       resource_rank(words, str_cut(&rest, '\n')));
 		one.file = files[i].item;
-		keep(k, one);
+		add_sifted(k, one);
 	}
 }
 

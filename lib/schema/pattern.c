@@ -36,7 +36,7 @@ union block {
 	max_align_t align;
 };
 
-static void *take(size_t n_bytes, void *ctx)
+static void *take_memory(size_t n_bytes, void *ctx)
 {
 	struct pattern *p = ctx;
 	union block *b;
@@ -200,7 +200,7 @@ static const char *compile(struct pattern *p, struct str text)
 }
 
 /* Allocates what a match needs; false if that was refused. */
-static bool prepare(struct pattern *p)
+static bool allocate_match(struct pattern *p)
 {
 	p->cap = PATTERN_MATCH_BYTES;
 	p->match = pcre2_match_context_create(p->general);
@@ -225,11 +225,11 @@ struct pattern *pattern_new(const char *text, const char **fault)
 	if (strnlen(text, PATTERN_BYTES + 1) <= PATTERN_BYTES)
 		*fault = translate(text, &p->text);
 	if (!*fault) {
-		p->general = pcre2_general_context_create(take, give, p);
+		p->general = pcre2_general_context_create(take_memory, give, p);
 		*fault = p->general ? compile(p, buf_str(&p->text))
 			: compile_fault(PCRE2_ERROR_HEAP_FAILED);
 	}
-	if (!*fault && !prepare(p))
+	if (!*fault && !allocate_match(p))
 		*fault = compile_fault(PCRE2_ERROR_HEAP_FAILED);
 	if (!*fault)
 		return p;

@@ -18,7 +18,7 @@ struct relax {
 	json_t *root;
 	const char *tool;	/* for the log */
 	int depth;
-	bool lost, said;
+	bool lost, logged;
 };
 
 static void relax(struct relax *r, json_t *schema);
@@ -126,10 +126,10 @@ static bool refers(const json_t *j)
 
 static void drop(struct relax *r, json_t *schema, const char *key)
 {
-	if (!r->said)
+	if (!r->logged)
 		log_info("tool schema: not checked", "tool", r->tool,
 			 "keyword", key);
-	r->said = r->lost = true;	/* logged once per schema */
+	r->logged = r->lost = true;	/* logged once per schema */
 	json_object_del(schema, key);
 }
 

@@ -274,7 +274,7 @@ static int clear(struct db *db, const struct chats_round *r, struct err *e)
 }
 
 /* Whether the message is the user's or an answer to the user. */
-static bool is_said(const struct message *m)
+static bool is_dialogue(const struct message *m)
 {
 	return (m->role == ROLE_USER && m->kind == KIND_MESSAGE) ||
 	       m->kind == KIND_ANSWER;
@@ -311,7 +311,7 @@ static int read_chunks(struct db *db, const struct owner *o, struct chats_due_ro
 
 		n = 0;
 		*bytes += m->content.n;
-		if (is_said(m) && chunk_split(m->content, a, &v, &n, &why))
+		if (is_dialogue(m) && chunk_split(m->content, a, &v, &n, &why))
 			n = 0;		/* too long to be indexed */
 		n = MIN(n, (size_t)MESSAGE_CHUNKS);
 		if (p->n + n > SEARCH_SLICE)

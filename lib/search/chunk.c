@@ -45,7 +45,7 @@ struct cutting {
 	struct err *e;
 };
 
-static int put(struct cutting *c, struct str text, size_t at, int page)
+static int add_text(struct cutting *c, struct str text, size_t at, int page)
 {
 	if (!str_trim(text).n)
 		return 0;
@@ -70,8 +70,8 @@ static int flush(struct cutting *c)
 	int rc = 0;
 
 	if (c->to > c->from)
-		rc = put(c, (struct str){ c->text.p + c->from, c->to - c->from },
-			 c->from, c->from_page);
+		rc = add_text(c, (struct str){ c->text.p + c->from, c->to - c->from },
+			      c->from, c->from_page);
 	c->from = c->to = c->chars = 0;
 	return rc;
 }
@@ -85,7 +85,7 @@ static int end_heading(struct cutting *c)
 		return -1;
 	for (size_t i = LEVELS; !text.n && i-- > 0; )
 		text = c->heads[i];
-	return c->empty_heading ? put(c, text, c->heading_at, c->page) : 0;
+	return c->empty_heading ? add_text(c, text, c->heading_at, c->page) : 0;
 }
 
 /*
@@ -169,7 +169,7 @@ static int add_block(struct cutting *c, size_t from, size_t to)
 		struct str s = { c->text.p + from, to - from };
 		size_t cut = cut_at(s);
 
-		if (put(c, (struct str){ s.p, cut }, from, c->page))
+		if (add_text(c, (struct str){ s.p, cut }, from, c->page))
 			return -1;
 		from += cut;
 		chars -= utf8_chars((struct str){ s.p, cut });
@@ -227,7 +227,7 @@ static int put_rows(struct cutting *c, struct str head, struct str rows, size_t 
 			text = arena_str(c->a, buf_str(&b));
 		}
 		if (str_trim(some).n)
-			rc = put(c, text, at, c->page);
+			rc = add_text(c, text, at, c->page);
 		at += some.n;
 		rows.p += some.n;
 		rows.n -= some.n;
@@ -280,7 +280,7 @@ static int add_table(struct cutting *c, size_t from, size_t to)
 	if (flush(c))
 		return -1;
 	if (chars <= TABLE_CHARS)
-		return put(c, s, from, c->page);
+		return add_text(c, s, from, c->page);
 	head = line_end(s, 0);
 	rule = line_end(s, head);
 	if (!is_table_rule((struct str){ s.p + head, rule - head }))
@@ -294,7 +294,7 @@ static int add_records(struct cutting *c, size_t from, struct records *r)
 
 	if (flush(c))
 		return -1;
-	return utf8_chars(r->text) <= TABLE_CHARS ? put(c, r->text, from, c->page)
+	return utf8_chars(r->text) <= TABLE_CHARS ? add_text(c, r->text, from, c->page)
 		: cut_table(c, from, r->text, head, r->at, r);
 }
 
@@ -369,19 +369,19 @@ static struct str underlined(struct cutting *c, size_t from, size_t to)
 static int add_rule(struct cutting *c, const struct text_line *x)
 {
 	struct passage b = c->block;
-	struct str said = { NULL, 0 };
+	struct str heading = { NULL, 0 };
 
 	if (!b.table && !b.raw) {
-		said = underlined(c, b.from, b.to);
-		if (!said.n)
-			said = underlined(c, b.last, b.to);
+		heading = underlined(c, b.from, b.to);
+		if (!heading.n)
+			heading = underlined(c, b.last, b.to);
 		else
 			b.last = b.from;
 	}
-	if (!said.n)
+	if (!heading.n)
 		return add_line(c, x) ? -1 : end_block(c);
 	c->block.to = b.last;	/* what remains above it */
-	return end_block(c) ? -1 : new_heading(c, x->level, said, b.last);
+	return end_block(c) ? -1 : new_heading(c, x->level, heading, b.last);
 }
 
 /* -- pages ---------------------------------------------------------------------------- */
@@ -407,7 +407,7 @@ static bool has_pages(struct str text)
 	return false;
 }
 
-static int take(struct cutting *c, const struct text_line *x, size_t i)
+static int take_line(struct cutting *c, const struct text_line *x, size_t i)
 {
 	if (i % LINES_TOGETHER == 0 && clock_mono_ms() > c->until_ms)
 		return err_public(c->e, ERR_TOO_BIG, "The text takes too long to be cut "
@@ -421,7 +421,7 @@ static int take(struct cutting *c, const struct text_line *x, size_t i)
 	case LINE_BLANK:
 		return end_block(c);
 	case LINE_HEADING:
-		return end_block(c) ? -1 : new_heading(c, x->level, x->said, x->at);
+		return end_block(c) ? -1 : new_heading(c, x->level, x->heading, x->at);
 	case LINE_FEED:
 		return end_block(c) ? -1 : new_page(c, c->page + 1, false);
 	case LINE_PAGE:
@@ -446,7 +446,7 @@ int chunk_split(struct str text, struct arena *a, struct chunk **out, size_t *n,
 		rc = add_records(&c, 0, &r);
 	else
 		for (size_t i = 1; !rc && lines_next(&lines, &x); i++)
-			rc = take(&c, &x, i);
+			rc = take_line(&c, &x, i);
 	if (!rc)
 		rc = end_block(&c) ? -1 : end_heading(&c);
 	*out = c.v;

@@ -163,18 +163,18 @@ static void select_words(struct search *s, struct arena *a)
 	const size_t n_terms = s->question->n_terms;
 	size_t n = 0;
 
-	s->chosen = arena_zalloc(a, n_terms, sizeof(*s->chosen));
+	s->selected = arena_zalloc(a, n_terms, sizeof(*s->selected));
 	for (;;) {
 		size_t least = n_terms;
 
 		for (size_t i = 0; i < n_terms; i++)
-			if (!s->chosen[i] && (least == n_terms ||
+			if (!s->selected[i] && (least == n_terms ||
 			    s->terms[i].list.n < s->terms[least].list.n))
 				least = i;
 		if (least == n_terms ||
 		    (n && n + s->terms[least].list.n > max_posts(s)))
 			return;
-		s->chosen[least] = true;
+		s->selected[least] = true;
 		n += s->terms[least].list.n;
 	}
 }
@@ -184,10 +184,10 @@ static void write_terms(struct jw *w, const struct search *s)
 	const struct question *q = s->question;
 
 	for (size_t i = 0, k; q && !s->ranked && i < q->n_terms; i++) {
-		if (s->chosen && !s->chosen[i])
+		if (s->selected && !s->selected[i])
 			continue;
 		/* Once, although several may share it. */
-		for (k = 0; k < i && !((!s->chosen || s->chosen[k]) &&
+		for (k = 0; k < i && !((!s->selected || s->selected[k]) &&
 				       post_key(q->terms[k].term) ==
 				       post_key(q->terms[i].term)); k++)
 			;
@@ -262,7 +262,7 @@ static void keep_whole(struct search *s, struct arena *a)
 	}
 }
 
-static bool says(const struct word *v, size_t n, const struct phrase *p)
+static bool has_phrase(const struct word *v, size_t n, const struct phrase *p)
 {
 	for (size_t i = 0; i < n; i++) {
 		size_t k = 0, at = i;
@@ -285,18 +285,18 @@ static bool says(const struct word *v, size_t n, const struct phrase *p)
 	return false;
 }
 
-static bool says_all(const struct question *q, const struct search_found *f)
+static bool has_phrases(const struct question *q, const struct search_found *f)
 {
 	for (size_t p = 0; p < q->n_phrases; p++) {
 		size_t n;
 		const struct word *v = tokens_split(q->words, f->text, false, &n);
-		bool said = says(v, n, &q->phrases[p]);
+		bool found = has_phrase(v, n, &q->phrases[p]);
 
-		if (!said) {
+		if (!found) {
 			v = tokens_split(q->words, f->heading, false, &n);
-			said = says(v, n, &q->phrases[p]);
+			found = has_phrase(v, n, &q->phrases[p]);
 		}
-		if (!said)
+		if (!found)
 			return false;
 	}
 	return true;
@@ -341,8 +341,8 @@ static void next_base(struct posts_read *r, struct search *s)
 	if (s)
 		s->terms = arena_zalloc(&r->posts, s->question->n_terms + 1,
 					sizeof(*s->terms));
-	for (size_t i = 0; s && s->chosen && i < s->question->n_terms; i++)
-		s->terms[i].left = !s->chosen[i];
+	for (size_t i = 0; s && s->selected && i < s->question->n_terms; i++)
+		s->terms[i].left = !s->selected[i];
 }
 
 static void make_room(struct term *t, size_t n)
@@ -369,7 +369,7 @@ static void take_posts(struct posts_read *r, struct term *t, uint32_t tail,
 			continue;
 		t->list.n++;
 		if (r->n == most)
-			r->over = !s->chosen;
+			r->over = !s->selected;
 		else
 			t->v[t->n++] = v[k].at;
 		r->n += r->n < most;
@@ -472,9 +472,9 @@ static void finding_end_blocks(struct posts_read *r, bool ok)
 					   s->info.language)) {
 			s->question = NULL;
 			s->words = (struct search_hits){ .n = 0 };
-			s->chosen = NULL;
+			s->selected = NULL;
 			s->ranked = false;
-		} else if (s->question && !s->chosen) {
+		} else if (s->question && !s->selected) {
 			s->ranked = true;	/* also if no word is there */
 		}
 	}
@@ -503,7 +503,7 @@ static int keep_saying(struct saying *k, struct err *e)
 		const struct search_found *hit = &k->found[i];
 		struct search *s = &k->f->v[k->of[i]];
 
-		if (search_is_there(hit) && says_all(s->question, hit))
+		if (search_is_there(hit) && has_phrases(s->question, hit))
 			s->words.v[k->kept[k->of[i]]++] = (struct rank_hit){
 				hit->chunk, (float)hit->score,
 				(float)hit->sure };
@@ -735,7 +735,7 @@ static int take_look(void *ctx, const struct db_val *v, struct err *e)
 }
 
 /* Reads what the bases are, and the postings of those whose language is known. */
-static int look(struct searches *f, struct err *e)
+static int read_bases(struct searches *f, struct err *e)
 {
 	struct posts_read r = { .f = f };
 	struct str list, terms;
@@ -812,7 +812,7 @@ static bool is_comparable(struct search *s)
 }
 
 /* Selects the hits to return and stores them in s->list. */
-static void choose(struct search *s, struct arena *a)
+static void select_terms(struct search *s, struct arena *a)
 {
 	s->list = s->words;
 	if (s->near && s->ask->mode == SEARCH_VECTORS)
@@ -823,7 +823,7 @@ static void choose(struct search *s, struct arena *a)
 	s->list.n = MIN(s->list.n, s->ask->max + SEARCH_SPARE);
 }
 
-static int find(struct searches *f, struct err *e)
+static int find_passages(struct searches *f, struct err *e)
 {
 	if (look_filters(f, e))
 		return -1;
@@ -832,7 +832,7 @@ static int find(struct searches *f, struct err *e)
 	if (finding_words(f, e) || finding_near(f, f->max, e))
 		return -1;
 	for (size_t i = 0; i < f->n; i++)
-		choose(&f->v[i], f->a);
+		select_terms(&f->v[i], f->a);
 	return 0;
 }
 
@@ -875,7 +875,7 @@ int search_look(struct db *db, struct search_in *in, size_t n,
 		.bases = arena_zalloc(a, n + 1, sizeof(*out->bases)),
 		.of = searches_new(db, in, n, a),
 	};
-	if (look(out->of, e))
+	if (read_bases(out->of, e))
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		out->bases[i] = out->of->v[i].info;
@@ -901,7 +901,7 @@ int search_rank_all(struct db *db, struct search_in *in, size_t n,
 		in[i].n = 0;
 		in[i].unused = false;
 	}
-	rc = (!looked && look(f, e)) || find(f, e) ? -1 : 0;
+	rc = (!looked && read_bases(f, e)) || find_passages(f, e) ? -1 : 0;
 	finding_end_words(f);
 	for (size_t i = 0; !rc && i < n; i++)
 		give_hits(&f->v[i], a);

@@ -62,7 +62,7 @@ struct search {
 	struct search_range *hidden, *wanted;	/* sorted by first */
 	size_t n_hidden, n_wanted, hidden_room, wanted_room;
 	struct question *question;	/* NULL: no words are searched */
-	bool *chosen;			/* the question's terms that are read, as not
+	bool *selected;			/* the question's terms that are read, as not
 					 * all fit into memory; NULL: all */
 	bool ranked;			/* words is complete */
 	struct term *terms;		/* one per term of the question, while its postings are

@@ -142,7 +142,7 @@ static void end_raw(struct lines *l)
 /* -- headings ------------------------------------------------------------------------ */
 
 /* Level of a heading and its words; 0: the line is none. A line that is too long is text. */
-static size_t heading(struct str line, struct str *said)
+static size_t heading(struct str line, struct str *out)
 {
 	const size_t level = run_of(line, '#');
 	struct str s;
@@ -156,7 +156,7 @@ static size_t heading(struct str line, struct str *said)
 		continue;
 	if (end && end < s.n && (s.p[end - 1] == ' ' || s.p[end - 1] == '\t'))
 		s = str_trim((struct str){ s.p, end });
-	*said = s;
+	*out = s;
 	return s.n && utf8_chars(s) <= LIM_HEADING_CHARS ? level : 0;
 }
 
@@ -170,7 +170,7 @@ static size_t rule(struct str line)
 	return c == '=' ? 1 : 2;
 }
 
-static void tell(struct lines *l, struct text_line *x)
+static void classify(struct lines *l, struct text_line *x)
 {
 	const struct str line = str_trim(x->text);
 	const size_t blanks = run_of(x->text, ' ');
@@ -194,7 +194,7 @@ static void tell(struct lines *l, struct text_line *x)
 		x->kind = LINE_ROW;
 	if (blanks > INDENT || x->text.p[blanks] == '\t')
 		return;
-	x->level = heading(line, &x->said);
+	x->level = heading(line, &x->heading);
 	if (x->level) {
 		x->kind = LINE_HEADING;
 		return;
@@ -223,6 +223,6 @@ bool lines_next(struct lines *l, struct text_line *out)
 	if (p == rest.p)
 		end_raw(l);
 	else
-		tell(l, out);
+		classify(l, out);
 	return true;
 }

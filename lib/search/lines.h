@@ -26,7 +26,7 @@ struct text_line {
 	size_t at;		/* byte offset in the text */
 	struct str text;	/* with its line end */
 	size_t level;		/* HEADING, RULE: 1 to 6 */
-	struct str said;	/* HEADING: its words, at most LIM_HEADING_CHARS */
+	struct str heading;	/* HEADING: its words, at most LIM_HEADING_CHARS */
 	int page;		/* PAGE: N */
 	bool raw;		/* TEXT: code, HTML or front matter */
 };

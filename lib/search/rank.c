@@ -97,9 +97,9 @@ static double average_of(const struct rank_stats *stats)
 		? (double)stats->words / (double)stats->chunks : 1;
 }
 
-static void prepare(struct scoring *s, const struct rank_list *lists,
-		    size_t n_lists, const struct rank_stats *stats,
-		    struct arena *a)
+static void prepare_scores(struct scoring *s, const struct rank_list *lists,
+			   size_t n_lists, const struct rank_stats *stats,
+			   struct arena *a)
 {
 	double average = average_of(stats);
 
@@ -135,7 +135,7 @@ struct rank_hit *rank_best(const struct rank_list *lists, size_t n_lists,
 	uint32_t first;
 
 	*n = 0;
-	prepare(&s, lists, n_lists, stats, a);
+	prepare_scores(&s, lists, n_lists, stats, a);
 	while ((first = next_chunk(&s, lists, n_lists)) != UINT32_MAX) {
 		uint32_t base = first - first % WINDOW;
 		uint32_t low = WINDOW, high = 0;

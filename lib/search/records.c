@@ -43,7 +43,7 @@ static size_t quoted_end(struct records *r, size_t i)
 }
 
 /* As records_end; *fields: their number; *names: whether none of them is a number. */
-static size_t record(struct records *r, size_t i, size_t *fields, bool *names)
+static size_t cut_record(struct records *r, size_t i, size_t *fields, bool *names)
 {
 	const struct str s = r->text;
 
@@ -76,7 +76,7 @@ size_t records_end(struct records *r, size_t i)
 	size_t fields;
 	bool names;
 
-	return record(r, i, &fields, &names);
+	return cut_record(r, i, &fields, &names);
 }
 
 /* Number of fields if the text has this delimiter; 0: it does not. */
@@ -88,7 +88,7 @@ static size_t fields_with(struct records *r)
 	while (i < sample && n < SAMPLE) {
 		size_t fields;
 		bool names;
-		const size_t end = record(r, i, &fields, &names);
+		const size_t end = cut_record(r, i, &fields, &names);
 
 		if (!n) {
 			first = fields;
@@ -112,14 +112,14 @@ static bool is_other(struct str s)
 bool records_detect(struct str text, struct records *out)
 {
 	static const char delimiters[] = { '\t', ';', ',', '|' };
-	const struct str said = STR("sep=");	/* Excel's own first line */
+	const struct str mark = STR("sep=");	/* Excel's own first line */
 	size_t most = 0, from = 0;
 	char only = '\0';
 
-	if (text.n > said.n + 1 && str_starts(text, said)) {
-		from = said.n + 1 + (text.p[said.n + 1] == '\r');
+	if (text.n > mark.n + 1 && str_starts(text, mark)) {
+		from = mark.n + 1 + (text.p[mark.n + 1] == '\r');
 		if (from < text.n && text.p[from] == '\n') {
-			only = text.p[said.n];
+			only = text.p[mark.n];
 			from++;
 		}
 	}

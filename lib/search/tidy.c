@@ -50,8 +50,8 @@ static int add_block(void *ctx, const struct db_val *row, struct err *e)
 struct merging {
 	const struct uuid *base;
 	struct arena *a;
-	struct db_val *gone, *made;
-	size_t n_gone, gone_room, n_made, made_room;
+	struct db_val *gone, *merged;
+	size_t n_gone, gone_room, n_merged, merged_room;
 };
 
 /* Deletes n consecutive rows of one term and audience. */
@@ -73,13 +73,13 @@ static void make_row(struct merging *c, const struct block *like,
 	if (!n)
 		return;
 	post_write(&data, like->term, v, n);
-	c->made = arena_room(c->a, c->made, c->n_made * 7, 7, &c->made_room,
-			     sizeof(*c->made));
-	memcpy(&c->made[c->n_made++ * 7],
+	c->merged = arena_room(c->a, c->merged, c->n_merged * 7, 7, &c->merged_room,
+			       sizeof(*c->merged));
+	memcpy(&c->merged[c->n_merged++ * 7],
 	       DB_ARGS(DB_U(c->base), DB_I(like->term), DB_I(like->audience),
 		       DB_I(v[0].at.chunk), DB_I(v[n - 1].at.chunk), DB_I((int64_t)n),
 		       DB_B(arena_str(c->a, buf_str(&data)))),
-	       7 * sizeof(*c->made));
+	       7 * sizeof(*c->merged));
 	buf_release(&data);
 }
 
@@ -87,7 +87,7 @@ static int apply(struct db *tx, const struct merging *c, struct err *e)
 {
 	if (db_exec_rows(tx, STMT_SEARCH_POST_DELETE, c->gone, c->n_gone, NULL, e))
 		return -1;
-	return db_exec_rows(tx, STMT_SEARCH_POST_INSERT, c->made, c->n_made, NULL,
+	return db_exec_rows(tx, STMT_SEARCH_POST_INSERT, c->merged, c->n_merged, NULL,
 			    e);
 }
 

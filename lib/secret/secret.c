@@ -85,8 +85,8 @@ static int key_of(const struct conf *c, struct str sealed, struct key *out,
 }
 
 /* The authenticated data beside the text. In a. */
-static struct str place(const struct secret_at *at, const void *mark,
-			struct arena *a)
+static struct str additional_data(const struct secret_at *at, const void *mark,
+				  struct arena *a)
 {
 	struct buf b = BUF_INIT(1024);
 	struct str out;
@@ -119,7 +119,7 @@ int seal_make(const struct conf *c, const struct secret_at *at,
 	memcpy(v, k.mark, SECRET_MARK_BYTES);
 	nonce = v + SECRET_MARK_BYTES;
 	randombytes_buf(nonce, NONCE_BYTES);
-	more = place(at, v, a);
+	more = additional_data(at, v, a);
 	crypto_aead_xchacha20poly1305_ietf_encrypt(
 		nonce + NONCE_BYTES, NULL, (const unsigned char *)text.p,
 		text.n, (const unsigned char *)more.p, more.n, NULL, nonce,
@@ -144,7 +144,7 @@ int seal_open(const struct conf *c, const struct secret_at *at,
 		return -1;
 	arena_secret(a);
 	text = arena_zalloc(a, sealed.n - SECRET_MORE_BYTES + 1, 1);
-	more = place(at, sealed.p, a);
+	more = additional_data(at, sealed.p, a);
 	rc = crypto_aead_xchacha20poly1305_ietf_decrypt(
 		text, NULL, NULL, nonce + NONCE_BYTES,
 		sealed.n - SECRET_MARK_BYTES - NONCE_BYTES,

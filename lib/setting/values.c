@@ -92,8 +92,8 @@ struct uuid *setting_ids(const struct setting_values *s, struct arena *a)
 
 /* -- values ---------------------------------------------------------------------- */
 
-static void take(struct setting_holder *h, const struct store_setting *row,
-		 struct arena *a)
+static void take_row(struct setting_holder *h, const struct store_setting *row,
+		     struct arena *a)
 {
 	struct err ignored = ERR_INIT;
 	json_t *values = jx_keep(a, jx_load_lenient(row->values, &ignored));
@@ -109,7 +109,7 @@ void setting_take(struct setting_values *s, const struct store_setting *rows,
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < s->n; k++)
 			if (uuid_eq(&rows[i].holder_id, &s->v[k].id))
-				take(&s->v[k], &rows[i], a);
+				take_row(&s->v[k], &rows[i], a);
 }
 
 int setting_read(struct db *db, struct str tenant, struct setting_values *s,

@@ -14,7 +14,6 @@
 enum {
 	ATTACHMENT_FILE_ROWS = 200,
 	PIECES = 16,		/* rows of a batch: 4 MiB */
-	DAY_S = 86400,		/* between two sweeps of the directory */
 	LOOK_S = 600,		/* between two looks of this process */
 	AGE_S = 86400,		/* younger files without a row stay */
 };
@@ -238,7 +237,7 @@ static bool attachment_file_sweep_due(void)
 	if (!blob_dir() || (was && now_ms - was < LOOK_S * INT64_C(1000)))
 		return false;
 	atomic_store(&looked_ms, now_ms);
-	if (blob_sweep_next(DAY_S, &part, &e) == 0)
+	if (blob_sweep_next(&part, &e) == 0)
 		return part < BLOB_PARTS;
 	log_err("the directory of files", &e);
 	return false;
@@ -254,7 +253,7 @@ static int attachment_file_sweep(struct db *db, int64_t until_ms, struct err *e)
 	rc = blob_mark_read(db, e);
 	if (rc <= 0)
 		return rc < 0 ? -1 : 1;
-	if (blob_sweep_next(DAY_S, &part, e) < 0)
+	if (blob_sweep_next(&part, e) < 0)
 		return -1;
 	for (; part < BLOB_PARTS; part++) {
 		if (clock_mono_ms() >= until_ms)

@@ -12,7 +12,7 @@ struct trying {
 	bool found;		/* it was */
 };
 
-static int look(struct db *tx, void *ctx, struct err *e)
+static int find_committed(struct db *tx, void *ctx, struct err *e)
 {
 	struct trying *k = ctx;
 	struct arena a = ARENA_INIT;
@@ -31,7 +31,7 @@ static int try(struct db *tx, void *ctx, struct err *e)
 
 	k->again |= db_tx_unknown(tx);
 	k->found = false;
-	if (k->again && look(tx, k, e))
+	if (k->again && find_committed(tx, k, e))
 		return -1;
 	if (k->found)
 		return 0;
@@ -56,7 +56,7 @@ int attempt_tx(struct db *db, const struct attempt_fns *t, int64_t *us,
 		*us = clock_now_us();
 	if (db_tx_early(db, try, &k, early, e) == 0)
 		return 0;
-	if (!k.again || !was_refused(e) || db_tx(db, look, &k, &ignored) ||
+	if (!k.again || !was_refused(e) || db_tx(db, find_committed, &k, &ignored) ||
 	    !k.found)
 		return -1;
 	err_clear(e);

@@ -437,7 +437,9 @@ static int open_state(int flags)
 	return fd;
 }
 
-int blob_sweep_next(int64_t every_s, int *part, struct err *e)
+enum { SWEEP_S = 86400 };	/* between two sweeps of the directory */
+
+int blob_sweep_next(int *part, struct err *e)
 {
 	char text[16] = "";
 	struct stat st;
@@ -450,7 +452,7 @@ int blob_sweep_next(int64_t every_s, int *part, struct err *e)
 			? 0 : fails(e, "open", STATE);
 	if (fstat(fd, &st) == 0 && read(fd, text, sizeof(text) - 1) > 0 &&
 	    str_int(str_trim(str_of(text)), &n) && n >= 0 && n <= BLOB_PARTS)
-		*part = n == BLOB_PARTS && time(NULL) - st.st_mtime >= every_s
+		*part = n == BLOB_PARTS && time(NULL) - st.st_mtime >= SWEEP_S
 			? 0 : (int)n;
 	close(fd);
 	return 0;

@@ -90,10 +90,10 @@ int blob_each(int part, int64_t age_s,
 	      void *ctx, struct err *e) MUST_CHECK;
 
 /*
- * The next part to sweep; BLOB_PARTS if all were swept less than every_s
- * seconds ago. Stored in the directory, so that processes share it.
+ * The next part to sweep; BLOB_PARTS if all were swept less than a day ago. Stored in
+ * the directory, so that processes share it.
  */
-int blob_sweep_next(int64_t every_s, int *part, struct err *e) MUST_CHECK;
+int blob_sweep_next(int *part, struct err *e) MUST_CHECK;
 int blob_sweep_done(int part, struct err *e) MUST_CHECK;
 
 /* Checks for doctor that a file can be created, synced, renamed and deleted. */

@@ -52,7 +52,7 @@ static int open_top(void)
 }
 
 /* 1; 0: there is none; -1. out: nil if the file says nothing that is an id. */
-static int load(struct uuid *out, struct err *e)
+static int read_mark(struct uuid *out, struct err *e)
 {
 	char text[2 * UUID_TEXT_BYTES];
 	int top = open_top(), fd = -1, rc = -1;
@@ -98,7 +98,7 @@ static int make(int top, const char *name, const struct uuid *id)
  * Under another name first, so that nobody reads half of it. over: whatever is there;
  * else the first of several processes has made it.
  */
-static int put(int top, const char *name, const struct uuid *id, bool over)
+static int write_mark(int top, const char *name, const struct uuid *id, bool over)
 {
 	int rc = make(top, name, id);
 
@@ -123,7 +123,7 @@ static int save(const struct uuid *id, bool over, struct err *e)
 	int top = open_top(), rc;
 
 	(void)snprintf(name, sizeof(name), NAME "-%s", uuid_format(&own, text));
-	rc = top < 0 || put(top, name, id, over) < 0 ? fails(e, "write") : 0;
+	rc = top < 0 || write_mark(top, name, id, over) < 0 ? fails(e, "write") : 0;
 	if (rc < 0 && top >= 0)
 		(void)unlinkat(top, name, 0);
 	if (top >= 0)
@@ -213,7 +213,7 @@ int blob_mark_read(struct db *db, struct err *e)
 
 	if (own_id(db, &own, e))
 		return -1;
-	rc = load(&mark, e);
+	rc = read_mark(&mark, e);
 	return rc <= 0 ? rc : compare(&own, &mark, e);
 }
 
@@ -224,7 +224,7 @@ int blob_mark_write(struct db *db, struct err *e)
 
 	if (own_id(db, &own, e))
 		return -1;
-	rc = load(&mark, e);
+	rc = read_mark(&mark, e);
 	if (rc < 0)
 		return -1;
 	if (rc > 0)
@@ -239,7 +239,7 @@ int blob_mark_write(struct db *db, struct err *e)
 			       "none of this installation. If no other one uses "
 			       "it, run `lamplighter files take`: %s", blob_dir());
 	/* Somebody may have been faster, with another mark. */
-	if (save(&own, false, e) < 0 || load(&mark, e) < 0)
+	if (save(&own, false, e) < 0 || read_mark(&mark, e) < 0)
 		return -1;
 	return compare(&own, &mark, e) < 0 ? -1 : 0;
 }

@@ -119,7 +119,7 @@ struct forking {
 	int64_t rows;		/* of the first batch */
 };
 
-static int check(struct db *tx, const struct forking *k, struct err *e)
+static int check_fork(struct db *tx, const struct forking *k, struct err *e)
 {
 	struct spot s;
 
@@ -136,18 +136,18 @@ static int fork_tx(struct db *tx, void *ctx, struct err *e)
 {
 	struct forking *k = ctx;
 	struct arena a = ARENA_INIT;
-	struct conversation made;
+	struct conversation fork;
 	const struct uuid none = { .b = { 0 } };
 	struct locked l;
 	int64_t left = k->seq, n;
 	int rc;
 
 	if (db_tx_unknown(tx)) {
-		rc = conversation_get(tx, k->o, k->id, &a, &made, e);
+		rc = conversation_get(tx, k->o, k->id, &a, &fork, e);
 		arena_release(&a);
 		if (rc == 0)	/* ours, or created on another node with the
 				   same key */
-			return made.created_us == k->now_us ? 0
+			return fork.created_us == k->now_us ? 0
 				: err_set(e, ERR_DB_DUPLICATE,
 					  "forked by another node");
 		if (e->code != ERR_NOT_FOUND)
@@ -157,7 +157,7 @@ static int fork_tx(struct db *tx, void *ctx, struct err *e)
 	/* Locked, so that it is not edited between two statements. */
 	rc = conversation_lock(tx, k->o, k->from, &a, &l, e);
 	arena_release(&a);
-	if (rc || check(tx, k, e) ||
+	if (rc || check_fork(tx, k, e) ||
 	    db_exec(tx, STMT_GAP_COPY, DB_ARGS(DB_U(k->id), DB_U(k->from),
 					       DB_I(k->seq)), NULL, e) ||
 	    gap_sum(tx, k->id, &n, e) ||
@@ -259,7 +259,7 @@ static int hide_tx(struct db *tx, void *ctx, struct err *e)
 {
 	const struct hiding *d = ctx;
 	struct arena a = ARENA_INIT;
-	struct event_summary told = { .text = BUF_INIT(1) };
+	struct event_summary sum = { .text = BUF_INIT(1) };
 	struct locked l;
 	int rc = conversation_lock(tx, d->o, d->id, &a, &l, e);
 
@@ -272,7 +272,7 @@ static int hide_tx(struct db *tx, void *ctx, struct err *e)
 		return -1;
 	/* If its process is alive, it replaces this record by the actual usage. */
 	if (!uuid_is_nil(&l.turn_id) && l.status == TURN_RUNNING &&
-	    store_turn_estimate(tx, d->o, d->id, &l, NULL, &told, e))
+	    store_turn_estimate(tx, d->o, d->id, &l, NULL, &sum, e))
 		return -1;
 	if (!uuid_is_nil(&l.turn_id) &&
 	    db_exec(tx, STMT_TURN_STOP, DB_ARGS(DB_I(clock_now_us()),
@@ -468,8 +468,8 @@ int conversation_delete_ask(struct db *tx, const struct owner *by,
 	return rc;
 }
 
-static int find(struct db *db, struct str tenant_id, const json_t *args,
-		struct arena *a, struct of_row **out, size_t *n, struct err *e)
+static int find_rows(struct db *db, struct str tenant_id, const json_t *args,
+		     struct arena *a, struct of_row **out, size_t *n, struct err *e)
 {
 	struct str agent = jx_str(args, "agent");
 	struct uuid user, parent;
@@ -513,7 +513,7 @@ int conversation_delete_of(struct db *db, const struct owner *by, struct str arg
 
 	do {
 		arena_reset(&a);
-		rc = find(db, by->tenant_id, j, &a, &v, &n, e);
+		rc = find_rows(db, by->tenant_id, j, &a, &v, &n, e);
 		for (size_t i = 0; !rc && i < n && clock_mono_ms() < until_ms; i++)
 			rc = delete_one(db, by, &v[i], e);
 	} while (!rc && n == ROWS && clock_mono_ms() < until_ms);

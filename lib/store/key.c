@@ -10,8 +10,8 @@
 #include "base/banned.h"
 
 /* Returns 1 if the key was found; 0 if there is none; -1. */
-static int load(struct db *db, const char *purpose, unsigned char *out,
-		struct err *e)
+static int load_key(struct db *db, const char *purpose, unsigned char *out,
+		    struct err *e)
 {
 	struct arena a = ARENA_INIT;
 	struct str secret;
@@ -32,7 +32,7 @@ static int read_or_make(struct db *db, const char *purpose, unsigned char *out,
 {
 	unsigned char fresh[KEY_BYTES];
 	struct str secret = { (const char *)fresh, sizeof(fresh) };
-	int n = load(db, purpose, out, e);
+	int n = load_key(db, purpose, out, e);
 
 	if (n)
 		return n < 0 ? -1 : 0;
@@ -46,7 +46,7 @@ static int read_or_make(struct db *db, const char *purpose, unsigned char *out,
 		err_clear(e);
 	}
 	sodium_memzero(fresh, sizeof(fresh));
-	n = load(db, purpose, out, e);
+	n = load_key(db, purpose, out, e);
 	if (n == 0)
 		return err_set(e, ERR_DB_RETRY, "the key %s comes and goes",
 			       purpose);

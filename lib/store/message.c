@@ -69,7 +69,7 @@ struct filling {
 	size_t max_bytes;	/* of the texts */
 	struct scope scope;	/* of the last read */
 	bool backwards;		/* fill from the end of items */
-	bool said;		/* without steps */
+	bool dialogue;		/* without steps */
 	const struct shared_reader *by;	/* who reads it by a share, NEWEST_FIRST; NULL:
 					   the owner */
 	const struct uuid *share;
@@ -134,7 +134,7 @@ static int read_rows(struct db *db, enum store_order order,
 
 	if (f->by && !seq)
 		return each_row(db, STMT_SHARED_PAGE_TOP,
-				DB_ARGS(DB_U(id), DB_I(!f->said), DB_U(id),
+				DB_ARGS(DB_U(id), DB_I(!f->dialogue), DB_U(id),
 					DB_U(id), DB_S(o->tenant_id),
 					DB_U(&o->user_id), DB_U(f->share),
 					DB_I(clock_now_us()),
@@ -142,7 +142,7 @@ static int read_rows(struct db *db, enum store_order order,
 				f, a, e);
 	if (f->by)
 		return each_row(db, STMT_SHARED_PAGE_NEWEST,
-				DB_ARGS(DB_U(id), DB_I(!f->said),
+				DB_ARGS(DB_U(id), DB_I(!f->dialogue),
 					NEXT_ARGS(id, seq),
 					DB_U(id), DB_S(o->tenant_id),
 					DB_U(&o->user_id), DB_U(f->share),
@@ -151,13 +151,13 @@ static int read_rows(struct db *db, enum store_order order,
 				f, a, e);
 	if (order == NEWEST_FIRST && !seq)
 		return each_row(db, STMT_MESSAGE_PAGE_TOP,
-				DB_ARGS(DB_U(id), DB_I(!f->said), DB_U(id),
+				DB_ARGS(DB_U(id), DB_I(!f->dialogue), DB_U(id),
 					DB_U(id), DB_S(o->tenant_id),
 					DB_U(&o->user_id), DB_I(limit)),
 				f, a, e);
 	return each_row(db, order == NEWEST_FIRST ? STMT_MESSAGE_PAGE_NEWEST
 						  : STMT_MESSAGE_PAGE_OLDEST,
-			DB_ARGS(DB_U(id), DB_I(!f->said), NEXT_ARGS(id, seq),
+			DB_ARGS(DB_U(id), DB_I(!f->dialogue), NEXT_ARGS(id, seq),
 				DB_U(id), DB_S(o->tenant_id),
 				DB_U(&o->user_id), DB_I(limit)), f, a, e);
 }
@@ -182,7 +182,7 @@ static int read_ranges(struct db *db, enum store_order order,
 
 		if (gap_ranges(db, id, head_seq, order, seq, &r, e) ||
 		    (r.n && f->by && each_row(db, STMT_SHARED_RANGES_NEWEST,
-				     DB_ARGS(DB_U(id), DB_I(!f->said),
+				     DB_ARGS(DB_U(id), DB_I(!f->dialogue),
 					     RANGE_ARGS(&r), DB_U(id),
 					     DB_S(o->tenant_id),
 					     DB_U(&o->user_id), DB_U(f->share),
@@ -192,7 +192,7 @@ static int read_ranges(struct db *db, enum store_order order,
 		    (r.n && !f->by && each_row(db, order == NEWEST_FIRST
 					? STMT_MESSAGE_RANGES_NEWEST
 					: STMT_MESSAGE_RANGES_OLDEST,
-				     DB_ARGS(DB_U(id), DB_I(!f->said),
+				     DB_ARGS(DB_U(id), DB_I(!f->dialogue),
 					     RANGE_ARGS(&r), DB_U(id),
 					     DB_S(o->tenant_id),
 					     DB_U(&o->user_id), DB_I(limit)),
@@ -260,9 +260,9 @@ static int try_fill(struct db *db, enum store_order order,
 	return f->scope.version != version;
 }
 
-static int fill(struct db *db, enum store_order order, const struct owner *o,
-		const struct uuid *conversation_id, int64_t seq,
-		struct filling *f, struct arena *a, struct err *e)
+static int fill_page(struct db *db, enum store_order order, const struct owner *o,
+		     const struct uuid *conversation_id, int64_t seq,
+		     struct filling *f, struct arena *a, struct err *e)
 {
 	const struct filling start = *f;
 	int rc;
@@ -276,17 +276,17 @@ static int fill(struct db *db, enum store_order order, const struct owner *o,
 	return err_set(e, ERR_DB_RETRY, "a thread that changes all the time");
 }
 
-static int list(struct db *db, const struct owner *o,
-		const struct uuid *conversation_id, enum store_order order,
-		int64_t after_seq, size_t size, bool said, struct arena *a,
-		struct message_page *out, struct err *e)
+static int list_messages(struct db *db, const struct owner *o,
+			 const struct uuid *conversation_id, enum store_order order,
+			 int64_t after_seq, size_t size, bool dialogue, struct arena *a,
+			 struct message_page *out, struct err *e)
 {
-	struct filling f = { .page = out, .size = size, .said = said,
+	struct filling f = { .page = out, .size = size, .dialogue = dialogue,
 			     .max_bytes = LIM_PAGE_BYTES };
 
 	if (!size || size > LIM_PAGE_MAX)
 		BUG("a page of no or of too many messages");
-	if (fill(db, order, o, conversation_id, after_seq, &f, a, e))
+	if (fill_page(db, order, o, conversation_id, after_seq, &f, a, e))
 		return -1;
 	out->next_seq = out->more ? out->items[out->n - 1].seq : 0;
 	return 0;
@@ -297,8 +297,8 @@ int message_list(struct db *db, const struct owner *o,
 		 int64_t after_seq, size_t size, struct arena *a,
 		 struct message_page *out, struct err *e)
 {
-	return list(db, o, conversation_id, order, after_seq, size, false, a,
-		    out, e);
+	return list_messages(db, o, conversation_id, order, after_seq, size, false, a,
+			     out, e);
 }
 
 int message_list_dialogue(struct db *db, const struct owner *o,
@@ -306,15 +306,15 @@ int message_list_dialogue(struct db *db, const struct owner *o,
 		      enum store_order order, int64_t after_seq, size_t size,
 		      struct arena *a, struct message_page *out, struct err *e)
 {
-	return list(db, o, conversation_id, order, after_seq, size, true, a,
-		    out, e);
+	return list_messages(db, o, conversation_id, order, after_seq, size, true, a,
+			     out, e);
 }
 
 int shared_messages(struct db *db, const struct shared_reader *by, const struct shared *s,
 		    int64_t before_seq, size_t size, struct arena *a,
 		    struct message_page *out, struct err *e)
 {
-	struct filling f = { .page = out, .size = size, .said = !s->tools,
+	struct filling f = { .page = out, .size = size, .dialogue = !s->tools,
 			     .max_bytes = LIM_PAGE_BYTES, .by = by, .share = &s->id };
 	const struct owner owner = { by->tenant_id, s->user_id };
 	struct shared now;
@@ -322,7 +322,7 @@ int shared_messages(struct db *db, const struct shared_reader *by, const struct 
 
 	if (!size || size > LIM_PAGE_MAX)
 		BUG("a page of no or of too many messages");
-	if (fill(db, NEWEST_FIRST, &owner, &s->conversation_id, seq, &f, a, e))
+	if (fill_page(db, NEWEST_FIRST, &owner, &s->conversation_id, seq, &f, a, e))
 		return -1;
 	out->next_seq = out->more ? out->items[out->n - 1].seq : 0;
 	/* Nothing: is the thread empty, or was it revoked? */
@@ -339,8 +339,8 @@ int message_history(struct db *db, const struct owner *o,
 
 	if (!n_last)
 		BUG("a history of no messages");
-	if (fill(db, NEWEST_FIRST, o, conversation_id,
-		 upto_seq ? upto_seq + 1 : 0, &f, a, e))
+	if (fill_page(db, NEWEST_FIRST, o, conversation_id,
+		      upto_seq ? upto_seq + 1 : 0, &f, a, e))
 		return -1;
 	out->items += n_last - out->n;
 	out->next_seq = out->more ? out->items[0].seq : 0;
@@ -393,8 +393,8 @@ int message_list_variant(struct db *db, const struct owner *o,
 }
 
 /* Searches the newest LIM_LOOKED_AT messages of the thread. */
-static int find(struct db *db, const struct uuid *id, struct str client_id,
-		int64_t *seq, struct err *e)
+static int find_client_id(struct db *db, const struct uuid *id, struct str client_id,
+			  int64_t *seq, struct err *e)
 {
 	int64_t left = LIM_LOOKED_AT, at;
 	struct spot last;
@@ -457,7 +457,7 @@ int message_find(struct db *db, const struct owner *o,
 		err_clear(e);
 		rc = 0;
 	} else if (!rc && (!s.copy_seq || !thread_whole(db, o, conversation_id, e))) {
-		rc = find(db, conversation_id, client_id, seq, e);
+		rc = find_client_id(db, conversation_id, client_id, seq, e);
 	} else {
 		rc = -1;
 	}

@@ -186,7 +186,7 @@ struct message_scope {
 	struct str workspace_id, agent_id;
 	struct uuid conversation_id;
 	enum record_style style;
-	bool said;		/* write a KIND_REPLY as a user message */
+	bool dialogue;		/* write a KIND_REPLY as a user message */
 };
 
 /*

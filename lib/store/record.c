@@ -103,7 +103,7 @@ static void write_meta(struct buf *b, const struct message *m, char *id)
 static void write_message(struct buf *b, const struct message_scope *s,
 			  const struct message *m)
 {
-	bool reply = s->said && m->kind == KIND_REPLY;
+	bool reply = s->dialogue && m->kind == KIND_REPLY;
 	struct err ignored = ERR_INIT;
 	json_auto_t *result = reply ? jx_load_lenient(m->content, &ignored)
 				    : NULL;

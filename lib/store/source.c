@@ -25,11 +25,17 @@ static void write_id(struct jw *w, const char *key, const struct uuid *id)
 {
 	char text[2 * sizeof(id->b) + 1];
 
-	if (!uuid_is_nil(id))
+	if (uuid_is_nil(id))
+		jw_kstr(w, key, (struct str){ NULL, 0 });
+	else
 		jw_kstrz(w, key, sodium_bin2hex(text, sizeof(text), id->b,
 						sizeof(id->b)));
 }
 
+/*
+ * With every member, and the text last: JSON_TABLE searches the row from its beginning
+ * for each of them, and all of the text for one that is not there.
+ */
 static void write_row(struct jw *w, const struct source *s)
 {
 	jw_obj(w);
@@ -41,11 +47,9 @@ static void write_row(struct jw *w, const struct source *s)
 	jw_kint(w, "page", s->page);
 	jw_key(w, "score");
 	jw_rounded(w, s->score);
-	if (s->external_id.p)
-		jw_kstr(w, "external", s->external_id);
+	jw_kstr(w, "external", s->external_id);
 	jw_kstr(w, "title", utf8_head(s->title, LIM_TITLE_CHARS));
-	if (s->url.p)
-		jw_kstr(w, "url", s->url);
+	jw_kstr(w, "url", s->url);
 	jw_kstr(w, "text", utf8_head(s->text, LIM_SOURCE_TEXT_CHARS));
 	jw_end_obj(w);
 }

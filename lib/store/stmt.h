@@ -125,7 +125,7 @@ struct locked {		/* a conversation and its turn, both locked */
 	F(level, i, "s.level") SEP \
 	F(name, s, "s.name") SEP \
 	F(version, i, "s.version") SEP \
-	F(values, s, "s.said") SEP \
+	F(values, s, "s.values_json") SEP \
 	F(author, S, "s.author")
 #define SETTING_FROM " FROM setting s WHERE s.tenant_id = ?"
 #define SETTING_OF SETTING_FROM " AND s.holder_id IN (" IDS_16 ")"
@@ -278,12 +278,12 @@ int store_turn_evict(struct db *tx, const struct owner *o,
 
 /*
  * Reads the events of l's turn and writes its usage record, estimated from the
- * stored text, unless there is one. The caller releases told. Within db_tx; the
+ * stored text, unless there is one. The caller releases sum. Within db_tx; the
  * conversation is locked by l.
  */
 int store_turn_estimate(struct db *tx, const struct owner *o,
 			const struct uuid *conversation_id, const struct locked *l,
-			turn_text_fn *fn, struct event_summary *told,
+			turn_text_fn *fn, struct event_summary *sum,
 			struct err *e) MUST_CHECK;
 
 /*
@@ -305,11 +305,11 @@ int message_insert_all(struct db *tx, const struct uuid *conversation_id,
 
 /*
  * Ends a turn that waits; its conversation l is locked by tx. Open requests get
- * the status expired, or why (enum wait_status), and each call an error result.
+ * the status expired or WAIT_SUPERSEDED, and each call an error result.
  */
 int wait_close(struct db *tx, const struct owner *o,
 	       const struct uuid *conversation_id, const struct locked *l,
-	       int64_t why, struct err *e) MUST_CHECK;
+	       struct err *e) MUST_CHECK;
 
 /*
  * Fills v with n ids (1 to IDS_MAX), padded with the last one to a size that
@@ -368,7 +368,7 @@ int store_turn_events_insert(struct db *tx, const struct turn_events *rows, size
 	TURN_OPTIONS(MESSAGE_OPTION_FIELD, F, SEP)
 /* A row of settings in the columns of a message: see TURN_BEGIN. */
 #define SETTING_AS_MESSAGE \
-	"s.version, s.level, s.holder_id, s.updated_us, s.said, s.author, " \
+	"s.version, s.level, s.holder_id, s.updated_us, s.values_json, s.author, " \
 	MESSAGE_TAIL(AS_NOTHING, ",")
 #define AS_NOTHING(member, t, sql) NOTHING_##t
 #define NOTHING_i "0"

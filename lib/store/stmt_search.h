@@ -14,7 +14,7 @@
 	F(place, b, "s.place") SEP \
 	F(begun_us, I, "s.begun_us") SEP \
 	F(ended_us, I, "s.ended_us") SEP \
-	F(made, i, "s.made") SEP \
+	F(created, i, "s.created") SEP \
 	F(changed, i, "s.changed") SEP \
 	F(same, i, "s.same") SEP \
 	F(gone, i, "s.gone") SEP \

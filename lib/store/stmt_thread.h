@@ -161,7 +161,7 @@ struct number {
 	F(call_id, s, "x.call_id") SEP \
 	F(tool, s, "x.tool") SEP \
 	F(args, s, "x.args") SEP \
-	F(said, S, "x.said") SEP \
+	F(text, S, "x.text") SEP \
 	F(tries, i, "x.tries") SEP \
 	F(landed, i, "x.landed") SEP \
 	F(flags, i, "x.flags") SEP \

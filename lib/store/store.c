@@ -47,13 +47,12 @@ struct str store_like(struct str part, bool anywhere, struct arena *a)
 	return s;
 }
 
-struct db *store_open(const struct conf_db *conf, int wait_ms, struct err *e)
+struct db *store_open(const struct conf_db *conf, struct err *e)
 {
 	const struct db_options o = {
 		.conf = conf,
 		.stmts = store_stmts,
 		.n_stmts = STMT__MAX,
-		.wait_ms = wait_ms,
 	};
 
 	return db_open(&o, e);

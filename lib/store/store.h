@@ -21,10 +21,9 @@ struct str store_like(struct str part, bool anywhere, struct arena *a);
 
 /*
  * Opens the product's database with the statements of lib/store/stmt.def. Does
- * not connect yet. Release with db_close. wait_ms: for a free connection, 0 =
- * 5000.
+ * not connect yet. Release with db_close.
  */
-struct db *store_open(const struct conf_db *conf, int wait_ms,
+struct db *store_open(const struct conf_db *conf,
 		      struct err *e) MUST_CHECK;
 
 /*

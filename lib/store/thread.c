@@ -16,8 +16,8 @@
 
 /* -- gaps ------------------------------------------------------------------ */
 
-static int put(struct db *tx, const struct uuid *id, int64_t head_seq,
-	       int64_t from, int64_t to, struct err *e)
+static int put_gap(struct db *tx, const struct uuid *id, int64_t head_seq,
+		   int64_t from, int64_t to, struct err *e)
 {
 	if (from > to)
 		return 0;
@@ -67,10 +67,10 @@ static int gap_supersede(struct db *tx, const struct uuid *conversation_id,
 	if (move(tx, id, 0, head_seq, head_seq, e) ||
 	    move_end(tx, id, head_seq, last_seq, UINT32_MAX, &r, e) ||
 	    (!r.affected &&
-	     put(tx, id, head_seq, last_seq + 1, UINT32_MAX, e)) ||
+	     put_gap(tx, id, head_seq, last_seq + 1, UINT32_MAX, e)) ||
 	    cut_gap(tx, id, after_seq, e))
 		return -1;
-	return put(tx, id, 0, after_seq + 1, last_seq, e);
+	return put_gap(tx, id, 0, after_seq + 1, last_seq, e);
 }
 
 /* Reverses gap_supersede; no message of the thread may follow after_seq. */
@@ -81,7 +81,7 @@ static int gap_restore(struct db *tx, const struct uuid *conversation_id,
 	const struct uuid *id = conversation_id;
 
 	if (cut_gap(tx, id, after_seq, e) ||
-	    put(tx, id, 0, after_seq + 1, head_seq - 1, e) ||
+	    put_gap(tx, id, 0, after_seq + 1, head_seq - 1, e) ||
 	    move(tx, id, head_seq, 0, 0, e) ||
 	    cut_gap(tx, id, last_seq, e))
 		return -1;
@@ -201,7 +201,7 @@ static int cut(struct db *tx, const struct uuid *id, int64_t after_seq,
 }
 
 /* Inserts the edited message, if any, and the turn. */
-static int begin(struct db *tx, struct replacing *k, struct err *e)
+static int insert_turn(struct db *tx, struct replacing *k, struct err *e)
 {
 	struct turn_replace *r = k->r;
 	bool answer = !r->edit && k->number.count > 0;
@@ -272,7 +272,7 @@ static int replace_run(struct db *tx, void *ctx, struct arena *a,
 			    DB_U(&r->conversation_id), DB_S(k->o->tenant_id),
 			    DB_U(&k->o->user_id)), NULL, e))
 		return -1;
-	return begin(tx, k, e);
+	return insert_turn(tx, k, e);
 }
 
 int thread_replace(struct db *db, const struct owner *o, struct turn_replace *r,
@@ -431,8 +431,8 @@ static int restore(struct db *tx, const struct uuid *id,
 			     e);
 }
 
-static int choose(struct db *tx, struct switching *k, struct arena *a,
-		  struct err *e)
+static int switch_to(struct db *tx, struct switching *k, struct arena *a,
+		     struct err *e)
 {
 	int64_t superseded;
 	struct spot place, head;
@@ -463,7 +463,7 @@ static int choose(struct db *tx, struct switching *k, struct arena *a,
 static int switch_tx(struct db *tx, void *ctx, struct err *e)
 {
 	struct arena a = ARENA_INIT;
-	int rc = choose(tx, ctx, &a, e);
+	int rc = switch_to(tx, ctx, &a, e);
 
 	arena_release(&a);
 	return rc;

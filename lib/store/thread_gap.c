@@ -171,18 +171,18 @@ int thread_number(struct db *tx, const struct uuid *conversation_id,
 		  int64_t after_seq, int64_t index, int64_t count,
 		  struct err *e)
 {
-	struct spot head, said;
+	struct spot head, shown;
 	int n = thread_find(tx, STMT_MESSAGE_SPOT_AFTER, conversation_id,
 			  after_seq, &head, e);
 
 	if (n <= 0)
 		return n;
-	if (thread_find(tx, STMT_MESSAGE_SPOT_SAID, conversation_id,
-		      head.seq - 1, &said, e) < 0)
+	if (thread_find(tx, STMT_MESSAGE_SPOT_SHOWN, conversation_id,
+		      head.seq - 1, &shown, e) < 0)
 		return -1;
 	return db_exec(tx, STMT_MESSAGE_NUMBER,
 		       DB_ARGS(DB_I(index), DB_I(count), DB_U(conversation_id),
-			       DB_I(said.role == ROLE_ASSISTANT ? said.seq
+			       DB_I(shown.role == ROLE_ASSISTANT ? shown.seq
 								: head.seq)),
 		       NULL, e);
 }

@@ -39,8 +39,8 @@ static const struct resource *const tokens = &resources[RESOURCE_API_TOKEN];
  * which is returned in text, and the hash. login and groups (a JSON array) are
  * borrowed, the rest is in a.
  */
-static void fill(struct resource_row *row, struct str login, struct str groups,
-		 struct arena *a, char text[TOKEN_TEXT_BYTES])
+static void fill_token(struct resource_row *row, struct str login, struct str groups,
+		       struct arena *a, char text[TOKEN_TEXT_BYTES])
 {
 	unsigned char secret[32];
 	unsigned char *hash = arena_zalloc(a, 1, crypto_hash_sha256_BYTES);
@@ -68,7 +68,7 @@ int token_create(struct db *db, const struct token_new *n, char *text,
 	int rc;
 
 	resource_new(r, &row);
-	fill(&row, n->login, n->groups, &a, text);
+	fill_token(&row, n->login, n->groups, &a, text);
 	row.v[COLUMN(API_TOKEN, name)] = DB_S_IF(n->name);
 	row.v[COLUMN(API_TOKEN, agents)] = DB_S_IF(n->agents);
 	row.v[COLUMN(API_TOKEN, tools)] = DB_S_IF(n->tools);
@@ -144,8 +144,8 @@ int token_revoke(struct db *db, struct str tenant_id, const struct uuid *id,
  * A new token gets its secret and the rights of the caller: their login and their
  * current groups. A token must not create others that outlive it.
  */
-static int prepare(const struct caller *by, const struct resource *r,
-		   struct resource_change *k, struct err *e)
+static int prepare_token(const struct caller *by, const struct resource *r,
+			 struct resource_change *k, struct err *e)
 {
 	const struct identity *who = by->who;
 	const struct db_val *expires = &k->row.v[COLUMN(API_TOKEN, expires_us)];
@@ -174,11 +174,11 @@ static int prepare(const struct caller *by, const struct resource *r,
 		return err_public(e, ERR_TOO_BIG, "The names of your groups "
 				  "are too long for a token.");
 	}
-	fill(&k->row, who->login, arena_str(by->arena, buf_str(&b)), by->arena,
-	     text);
+	fill_token(&k->row, who->login, arena_str(by->arena, buf_str(&b)), by->arena,
+		   text);
 	buf_release(&b);
 	k->secret = str_of(text);
 	return 0;
 }
 
-const struct resource_hooks token_hooks = { .prepare = prepare };
+const struct resource_hooks token_hooks = { .prepare = prepare_token };

@@ -89,7 +89,7 @@ static bool recall(const struct token_slot *s, const unsigned char *hash,
 	return true;
 }
 
-static char *put(char *at, struct str *s)
+static char *copy_text(char *at, struct str *s)
 {
 	if (!s->p)
 		return at;
@@ -99,8 +99,8 @@ static char *put(char *at, struct str *s)
 }
 
 /* Under the lock. */
-static void keep(struct token_slot *s, const unsigned char *hash,
-		 int64_t read_ms, const struct token *found)
+static void fill_slot(struct token_slot *s, const unsigned char *hash,
+		      int64_t read_ms, const struct token *found)
 {
 	struct token t = *found;
 	size_t n = t.tenant_id.n + t.login.n + t.groups.n + t.name.n +
@@ -110,9 +110,9 @@ static void keep(struct token_slot *s, const unsigned char *hash,
 	clear(s);
 	if (n > TEXT_BYTES)
 		return;
-	at = put(xmalloc(n + 1), &t.tenant_id);
-	at = put(put(put(at, &t.login), &t.groups), &t.name);
-	put(put(at, &t.agents), &t.tools);
+	at = copy_text(xmalloc(n + 1), &t.tenant_id);
+	at = copy_text(copy_text(copy_text(at, &t.login), &t.groups), &t.name);
+	copy_text(copy_text(at, &t.agents), &t.tools);
 	memcpy(s->hash, hash, sizeof(s->hash));
 	s->token = t;
 	s->read_ms = read_ms;
@@ -137,17 +137,17 @@ int token_cache_find(struct token_cache *c, struct db *db, struct str text,
 		return -1;
 	pthread_mutex_lock(&c->lock);
 	if (forgets == c->forgets)	/* read after the last revocation */
-		keep(slot_of(c, hash), hash, now_ms, out);
+		fill_slot(slot_of(c, hash), hash, now_ms, out);
 	pthread_mutex_unlock(&c->lock);
 	return 0;
 }
 
 /* -- as a part of the resource ------------------------------------------------- */
 
-static void changed(const struct caller *by, const struct resource_change *k)
+static void forget_token(const struct caller *by, const struct resource_change *k)
 {
 	if (k->verb == VERB_DELETE && by->tokens)
 		token_cache_forget(by->tokens);
 }
 
-const struct resource_hooks token_cache_hooks = { .changed = changed };
+const struct resource_hooks token_cache_hooks = { .changed = forget_token };

@@ -75,7 +75,7 @@ struct event_summary {
  * Reads one stored batch, whose first event is number seq; called for each, in
  * order. lib/turn, which packs the events, provides it; NULL if there are none.
  */
-typedef void turn_text_fn(struct event_summary *told, int64_t seq,
+typedef void turn_text_fn(struct event_summary *sum, int64_t seq,
 			  struct str data);
 
 /* A turn that was ended so that another one can begin; id nil: none. */

@@ -114,7 +114,7 @@ static struct uuid holder_at(const struct turn_begin *b, size_t i)
 	DB_U(&(h)[8]), DB_U(&(h)[9]), DB_U(&(h)[10]), DB_U(&(h)[11]), \
 	DB_U(&(h)[12]), DB_U(&(h)[13]), DB_U(&(h)[14]), DB_U(&(h)[15])
 
-static int take(struct db *tx, struct beginning *k, struct err *e)
+static int take_conversation(struct db *tx, struct beginning *k, struct err *e)
 {
 	struct turn_begin *b = k->b;
 	const struct message *m = &b->user;
@@ -239,7 +239,7 @@ static int begin_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
 	k->taken = false;
 	k->b->n_settings = 0;
 	k->b->settings_known = true;
-	return k->b->create ? create(tx, k, e) : take(tx, k, e);
+	return k->b->create ? create(tx, k, e) : take_conversation(tx, k, e);
 }
 
 /* It was not free: reports why, or closes the dead turn that holds it. */

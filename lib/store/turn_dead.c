@@ -24,7 +24,7 @@ static const struct db_field events_fields[] = {
 };
 
 struct collecting {
-	struct event_summary *told;
+	struct event_summary *sum;
 	turn_text_fn *fn;
 	struct arena *rows;
 };
@@ -38,10 +38,10 @@ static int collect(void *ctx, const struct db_val *row, struct err *e)
 	db_map(events_fields, ARRAY_LEN(events_fields), row, &r);
 	journal_open(c->rows, &r);
 	if (c->fn)
-		c->fn(c->told, r.seq, r.data);
+		c->fn(c->sum, r.seq, r.data);
 	else	/* mostly text */
-		c->told->output_bytes += (int64_t)r.data.n;
-	c->told->last_seq = MAX(c->told->last_seq, r.seq + r.n - 1);
+		c->sum->output_bytes += (int64_t)r.data.n;
+	c->sum->last_seq = MAX(c->sum->last_seq, r.seq + r.n - 1);
 	/* All events of a long turn may exceed the limit of an arena. */
 	arena_reset(c->rows);
 	return 0;
@@ -66,13 +66,13 @@ static int take_counted(void *ctx, const struct db_val *row, struct err *e)
  */
 int store_turn_estimate(struct db *tx, const struct owner *o,
 			const struct uuid *conversation_id, const struct locked *l,
-			turn_text_fn *fn, struct event_summary *told, struct err *e)
+			turn_text_fn *fn, struct event_summary *sum, struct err *e)
 {
 	int64_t now_us = clock_now_us(), calls;
 	struct counted counted = { .after_seq = 0 };
 	struct ranges newest;
 	struct arena a = ARENA_INIT;
-	struct collecting c = { .told = told, .fn = fn, .rows = &a };
+	struct collecting c = { .sum = sum, .fn = fn, .rows = &a };
 	int rc;
 
 	rc = gap_ranges(tx, conversation_id, 0, NEWEST_FIRST, GAP_TOP, &newest,
@@ -82,7 +82,7 @@ int store_turn_estimate(struct db *tx, const struct owner *o,
 			     DB_ARGS(DB_U(&l->turn_id), DB_U(conversation_id),
 				     RANGE_ARGS(&newest)), &a, take_counted,
 			     &counted, e);
-	told->after_seq = counted.after_seq;
+	sum->after_seq = counted.after_seq;
 	if (!rc)
 		rc = db_each(tx, STMT_TURN_EVENT_DATA,
 			     DB_ARGS(DB_U(&l->turn_id), DB_U(&l->turn_id),
@@ -90,12 +90,12 @@ int store_turn_estimate(struct db *tx, const struct owner *o,
 	arena_release(&a);
 	if (rc)
 		return -1;
-	calls = told->calls + !told->speaking;
+	calls = sum->calls + !sum->speaking;
 	return db_exec(tx, STMT_USAGE_ESTIMATE,
 		       DB_ARGS(DB_I(MIN(calls * (counted.context_bytes /
 						 BYTES_PER_TOKEN + 1),
 					UINT32_MAX)),
-			       DB_I(MIN(told->output_bytes / BYTES_PER_TOKEN,
+			       DB_I(MIN(sum->output_bytes / BYTES_PER_TOKEN,
 					UINT32_MAX)),
 			       DB_I(calls), DB_I(now_us), DB_I(now_us),
 			       DB_U(&l->turn_id), DB_U(conversation_id),
@@ -107,7 +107,7 @@ static int close_dead(struct db *tx, const struct owner *o,
 		      const struct uuid *conversation_id,
 		      const struct locked *l, turn_text_fn *fn, struct err *e)
 {
-	struct event_summary told = { .text = BUF_INIT(LIM_ANSWER_BYTES) };
+	struct event_summary sum = { .text = BUF_INIT(LIM_ANSWER_BYTES) };
 	int64_t now_us = clock_now_us();
 	struct message m = {
 		.seq = l->last_seq + 1,
@@ -123,9 +123,9 @@ static int close_dead(struct db *tx, const struct owner *o,
 	bool dead = l->status == TURN_RUNNING;
 	int rc = -1;
 
-	if (dead && store_turn_estimate(tx, o, conversation_id, l, fn, &told, e))
+	if (dead && store_turn_estimate(tx, o, conversation_id, l, fn, &sum, e))
 		goto out;
-	m.content = buf_str(&told.text);
+	m.content = buf_str(&sum.text);
 	if (dead && (message_insert(tx, conversation_id, &m, e) ||
 		     journal_detach(tx, &l->turn_id, e)))
 		goto out;
@@ -134,7 +134,7 @@ static int close_dead(struct db *tx, const struct owner *o,
 				    DB_I(now_us), DB_S_IF((struct str){ 0 }),
 				    DB_S_IF((struct str){ 0 }),
 				    DB_I(TURN_SEQ_GAP),
-				    DB_I(told.last_seq + TURN_SEQ_GAP),
+				    DB_I(sum.last_seq + TURN_SEQ_GAP),
 				    DB_U(&l->turn_id)), NULL, e))
 		goto out;
 	rc = db_exec(tx, STMT_CONVERSATION_FREE,
@@ -142,7 +142,7 @@ static int close_dead(struct db *tx, const struct owner *o,
 			     DB_S(o->tenant_id), DB_U(&o->user_id),
 			     DB_U(&l->turn_id)), NULL, e);
 out:
-	buf_release(&told.text);
+	buf_release(&sum.text);
 	return rc;
 }
 
@@ -172,7 +172,7 @@ int store_turn_evict(struct db *tx, const struct owner *o,
 		return 0;
 	}
 	if (l->status == TURN_WAITING) {
-		if (wait_close(tx, o, conversation_id, l, WAIT_SUPERSEDED, e))
+		if (wait_close(tx, o, conversation_id, l, e))
 			return -1;
 		*out = (struct turn_evicted){ l->turn_id, TURN_CANCELLED };
 		return 0;

@@ -24,7 +24,7 @@
 
 /* -- steps and end ----------------------------------------------------------- */
 
-static int gone(struct err *e)
+static int not_running(struct err *e)
 {
 	return err_set(e, ERR_CONFLICT, "the turn is not running any more");
 }
@@ -128,7 +128,7 @@ static int append_tx(struct db *tx, void *ctx, struct err *e)
 			    DB_U(k->turn_id)), &r, e))
 		return -1;
 	if (!r.affected)
-		return gone(e);
+		return not_running(e);
 	for (size_t i = done; i < k->n; i++) {
 		k->rows[i].seq = r.insert_id - (int64_t)k->n + 1 + (int64_t)i;
 		at = message_args(at, k->conversation_id, &k->rows[i]);
@@ -268,7 +268,7 @@ static int end_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
 	if (db_each(tx, STMT_TURN_FINISH, v, a, take_last, k, e))
 		return -1;
 	if (!k->ended)
-		return gone(e);
+		return not_running(e);
 	if (answer)
 		answer->seq = k->last_seq;
 	return 0;
@@ -382,8 +382,8 @@ static int take_number(struct db *tx, struct late *k, int64_t seq,
 	return 0;
 }
 
-static int put(struct db *tx, struct late *k, const struct turn *t,
-	       const struct locked *l, struct arena *a, struct err *e)
+static int store_late(struct db *tx, struct late *k, const struct turn *t,
+		      const struct locked *l, struct arena *a, struct err *e)
 {
 	struct turn_end *end = k->end;
 	const bool ours = uuid_eq(&l->turn_id, &end->turn_id);
@@ -451,7 +451,7 @@ static int late(struct db *tx, struct late *k, struct arena *a, struct err *e)
 	if (drop_stored(tx, k, e))
 		return -1;
 	if (uuid_eq(&l.turn_id, &end->turn_id))
-		return t.status == TURN_RUNNING ? put(tx, k, &t, &l, a, e)
+		return t.status == TURN_RUNNING ? store_late(tx, k, &t, &l, a, e)
 			: is_closed(e);
 	if (t.status != TURN_INTERRUPTED || !t.answer_seq)
 		return is_closed(e);
@@ -461,7 +461,7 @@ static int late(struct db *tx, struct late *k, struct arena *a, struct err *e)
 	}
 	if (check_place(tx, &t, k->n_steps, e))
 		return -1;
-	return put(tx, k, &t, &l, a, e);
+	return store_late(tx, k, &t, &l, a, e);
 }
 
 static int late_tx(struct db *tx, void *ctx, struct err *e)

@@ -112,7 +112,7 @@ int wait_revoke(struct db *db, const struct owner *o,
 	return 0;
 }
 
-static int gone(struct err *e)
+static int not_waiting(struct err *e)
 {
 	return err_public(e, ERR_CONFLICT,
 			  "This turn is no longer waiting for that.");
@@ -192,7 +192,7 @@ static int set_waiting(struct db *tx, const struct turn_pause *p,
 			    DB_U(&p->turn_id), DB_I(p->resumes)), &r, e))
 		return -1;
 	return r.affected ? store_turn_events_insert(tx, p->events, p->n_events,
-						     p->attempt_us, e) : gone(e);
+						     p->attempt_us, e) : not_waiting(e);
 }
 
 static const struct turn_wait *row_of(const struct turn_wait *rows, size_t n,
@@ -254,7 +254,7 @@ static int pause_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
 	if (conversation_lock(tx, k->o, &p->conversation_id, a, &l, e))
 		return -1;
 	if (!uuid_eq(&l.turn_id, &p->turn_id) || l.status != TURN_RUNNING)
-		return gone(e);
+		return not_waiting(e);
 	if ((p->n_rows && store_turn_append(tx, k->o, &p->conversation_id,
 					    &p->turn_id, 0, p->rows, p->n_rows,
 					    e)) ||
@@ -307,7 +307,7 @@ static int ask_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
 	    db_exec(tx, STMT_TURN_ASK, DB_ARGS(DB_U(&p->turn_id), DB_I(p->resumes)), &r, e))
 		return -1;
 	if (!r.affected || !uuid_eq(&l.turn_id, &p->turn_id))
-		return gone(e);
+		return not_waiting(e);
 	return insert_waits(tx, k->o, p, k->now_us, a, e);
 }
 
@@ -481,13 +481,13 @@ static int resume_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
 	if (!uuid_eq(&l.turn_id, &w->turn_id) ||
 	    (w->turn.status != TURN_WAITING &&
 	     w->turn.status != TURN_RUNNING))
-		return gone(e);
+		return not_waiting(e);
 	if (remember(tx, k, &w->turn.conversation_id, a, e) ||
 	    db_exec(tx, STMT_TURN_RESUME,
 		    DB_ARGS(DB_I(k->now_us + store_turn_lease_us()),
 			    DB_U(&w->turn_id)), &r, e))
 		return -1;
-	return r.affected ? 0 : gone(e);
+	return r.affected ? 0 : not_waiting(e);
 }
 
 int store_turn_resume(struct db *db, const struct owner *o, struct turn_resume *w,
@@ -544,8 +544,7 @@ static int close_call(struct db *tx, const struct uuid *conversation_id,
 }
 
 int wait_close(struct db *tx, const struct owner *o,
-	       const struct uuid *conversation_id, const struct locked *l,
-	       int64_t why, struct err *e)
+	       const struct uuid *conversation_id, const struct locked *l, struct err *e)
 {
 	int64_t now_us = clock_now_us(), n_rows = 0;
 	struct arena a = ARENA_INIT;
@@ -562,7 +561,7 @@ int wait_close(struct db *tx, const struct owner *o,
 	if (rc ||
 	    db_exec(tx, STMT_PLAN_STOP, DB_ARGS(DB_I(now_us), DB_U(&l->turn_id)), NULL, e) ||
 	    db_exec(tx, STMT_TURN_WAIT_CLOSE,
-		    DB_ARGS(DB_I(now_us), DB_I(why), DB_I(now_us),
+		    DB_ARGS(DB_I(now_us), DB_I(WAIT_SUPERSEDED), DB_I(now_us),
 			    DB_I(now_us), DB_U(&l->turn_id)), NULL, e) ||
 	    db_exec(tx, STMT_TURN_END,
 		    DB_ARGS(DB_I(TURN_CANCELLED), DB_I_IF(false, 0),
@@ -598,8 +597,7 @@ static int abandon_tx(struct db *tx, void *ctx, struct err *e)
 		rc = conversation_lock(tx, k->o, &t.conversation_id, &a, &l, e);
 	if (!rc && uuid_eq(&l.turn_id, k->turn_id) &&
 	    l.status == TURN_WAITING) {
-		rc = wait_close(tx, k->o, &t.conversation_id, &l,
-				WAIT_SUPERSEDED, e);
+		rc = wait_close(tx, k->o, &t.conversation_id, &l, e);
 		k->closed = !rc;
 	}
 	arena_release(&a);

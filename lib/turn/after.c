@@ -365,12 +365,12 @@ static int find_service(const struct job_run *r, const struct identity *who,
 }
 
 /* 1; 0: it is not to be done any more, since the turn or its service is gone. */
-static int load(const struct job_run *r, struct after_work *w, struct err *e)
+static int load_turn(const struct job_run *r, struct after_work *w, struct err *e)
 {
 	json_t *args = jx_keep(r->arena, jx_load(r->job->args, e));
 	struct identity who = { .tenant = r->job->tenant_id };
 	struct conversation *c = arena_new(r->arena, struct conversation);
-	struct message said, answer;
+	struct message question, answer;
 	struct turn turn;
 	struct uuid id;
 
@@ -382,7 +382,7 @@ static int load(const struct job_run *r, struct after_work *w, struct err *e)
 	if (store_turn_get(r->db, &w->owner, &id, r->arena, &turn, e) < 0 ||
 	    conversation_get(r->db, &w->owner, &turn.conversation_id, r->arena,
 			     c, e) < 0 ||
-	    message_get(r->db, &w->owner, &c->id, turn.user_seq, r->arena, &said,
+	    message_get(r->db, &w->owner, &c->id, turn.user_seq, r->arena, &question,
 			e) < 0 ||
 	    message_get(r->db, &w->owner, &c->id, turn.answer_seq, r->arena,
 			&answer, e) < 0 ||
@@ -393,7 +393,7 @@ static int load(const struct job_run *r, struct after_work *w, struct err *e)
 		return 0;
 	}
 	w->now = c;
-	w->question = said.content;
+	w->question = question.content;
 	w->answer = answer.content;
 	w->place = (struct usage){
 		.workspace_id = c->workspace_id, .agent_id = c->agent_id,
@@ -413,6 +413,6 @@ int job_after_turn(const struct job_run *r, struct err *e)
 	int rc;
 
 	arena_secret(r->arena);		/* a key may be in it */
-	rc = load(r, &w, e);
+	rc = load_turn(r, &w, e);
 	return rc <= 0 ? rc + !rc : run_rows(&w, r->job, e);
 }

@@ -45,7 +45,7 @@ struct jobs {
 	const struct log_bound *log;	/* of the turn's thread */
 };
 
-enum job_state { JOB_WAITS, JOB_RUNS, JOB_ENDED, JOB_TOLD };
+enum job_state { JOB_WAITS, JOB_RUNS, JOB_ENDED, JOB_DONE };
 
 struct call_job {
 	struct call_run run;		/* must be first: tool_ctx.host_ctx */
@@ -158,7 +158,7 @@ void calls_end(struct turn_loop *l, struct turn_call *c)
 	cite_tell(&l->context);
 	tell_result(l, c);
 	note_change(l, c);
-	stuck_note(&l->made, &l->context.tools, c);
+	stuck_note(&l->log, &l->context.tools, c);
 	/* What the end of the run has cut is to be done by the next one. */
 	if (l->within.trail && !(c->result.is_error && http_aborted(l->abort)))
 		trail_end(l, c);
@@ -180,9 +180,9 @@ static void tell_mode(struct turn_loop *l)
 		if (m && (!mode || m < mode))
 			mode = m;
 	}
-	if (!mode || mode == l->made.mode)
+	if (!mode || mode == l->log.mode)
 		return;
-	l->made.mode = mode;
+	l->log.mode = mode;
 	ev.code = str_of(tool_mode_name(mode));
 	relay_emit(&l->relay, &ev);
 }
@@ -229,29 +229,16 @@ int calls_note(struct turn_loop *l, struct turn_call *c)
 	struct str args = calls_canonical(l, c);
 	struct turn_seen *s;
 
-	for (s = l->made.seen; s; s = s->next)
+	for (s = l->log.seen; s; s = s->next)
 		if (str_eq(s->name, c->name) && str_eq(s->args, args)) {
 			c->seen = s;
 			return s->times++;
 		}
 	s = arena_new(l->arena, struct turn_seen);
-	*s = (struct turn_seen){ l->made.seen, c->name, args, 1 };
-	l->made.seen = s;
+	*s = (struct turn_seen){ l->log.seen, c->name, args, 1 };
+	l->log.seen = s;
 	c->seen = s;
 	return 0;
-}
-
-void calls_recall(struct turn_loop *l)
-{
-	const struct llm_tool_call *calls;
-	size_t at = 0, n;
-
-	while ((calls = history_own_calls(&l->context, &at, &n)))
-		for (size_t i = 0; i < n; i++)
-			calls_note(l, &(struct turn_call){
-				.name = calls[i].name, .args = calls[i].args,
-			});
-	l->served.iterations = l->context.n_own_steps;
 }
 
 /* Explains a call that was cut off with the answer; NULL if it was not. */
@@ -293,7 +280,7 @@ static bool refused(struct turn_loop *l, struct turn_call *c)
 			    &c->result);
 		return true;
 	}
-	if (calls_note(l, c) >= REPEATS || stuck_repeats(&l->made, c)) {
+	if (calls_note(l, c) >= REPEATS || stuck_repeats(&l->log, c)) {
 		tool_refuse(l->arena, ERR_TOOL_ARGS,
 			    "This call was made with the same arguments before; "
 			    "its result will not change. Use the results that "
@@ -528,14 +515,14 @@ static void finish_job(struct call_job *j)
 			wait_for(j->run.call, j->run.waits, j->run.n_waits, l->arena);
 		operation_end(l, j->run.call, &j->changes);
 		arena_release(&j->arena);
-		j->state = JOB_TOLD;
+		j->state = JOB_DONE;
 		return;
 	}
 	j->run.call->result = j->result;
 	j->run.call->result.text = arena_str(l->arena, j->result.text);
 	operation_end(l, j->run.call, &j->changes);
 	arena_release(&j->arena);
-	j->state = JOB_TOLD;
+	j->state = JOB_DONE;
 	calls_end(l, j->run.call);
 }
 
@@ -591,11 +578,11 @@ static struct call_job *job_in(struct call_job *jobs, size_t n,
 static bool tell_all(struct turn_loop *l, struct jobs *jobs, struct call_job *v,
 		     size_t n)
 {
-	bool told = false;
+	bool any = false;
 
 	for (size_t i = 0; i < n; i++)
-		told |= tell_notes(l, jobs, &v[i]);
-	return told;
+		any |= tell_notes(l, jobs, &v[i]);
+	return any;
 }
 
 /* Runs n jobs, at most max at a time; returns when all results are emitted. */
@@ -622,7 +609,7 @@ static void run_parallel(struct turn_loop *l, struct call_job *jobs, size_t n,
 			pthread_mutex_unlock(&shared.lock);
 			start_or_run(next);
 			pthread_mutex_lock(&shared.lock);
-			running += next->state != JOB_TOLD;
+			running += next->state != JOB_DONE;
 		} else if (ended) {
 			pthread_mutex_unlock(&shared.lock);
 			pthread_join(ended->thread, NULL);
@@ -689,8 +676,8 @@ void calls_run(struct turn_loop *l)
 	 * The calls of a step were requested before any of their results was
 	 * read.
 	 */
-	l->made.asked = l->context.taint;
-	l->context.tool_ctx.taint = &l->made.asked;
+	l->log.asked = l->context.taint;
+	l->context.tool_ctx.taint = &l->log.asked;
 	/* Approvals for the conversation may have been revoked. */
 	l->context.tool_ctx.turn.allowed = NULL;
 	l->context.tool_ctx.turn.n_allowed = 0;
@@ -707,6 +694,6 @@ void calls_run(struct turn_loop *l)
 			calls_end(l, &s->calls[i]);
 	for (size_t i = 0; i < s->n_calls; i++)
 		repeated += s->calls[i].repeated;
-	l->made.stuck.steps += repeated == s->n_calls;
+	l->log.stuck.steps += repeated == s->n_calls;
 	calls_go(l);
 }

@@ -76,9 +76,6 @@ bool calls_may_change(const struct turn_loop *l, const struct turn_call *c);
 /* Records a call for the limit of repeats: c->seen. Returns how often it was made before. */
 int calls_note(struct turn_loop *l, struct turn_call *c);
 
-/* Records the calls of a turn that is resumed, once its context is built. */
-void calls_recall(struct turn_loop *l);
-
 /* The arguments in canonical form, for comparison. In the loop's arena. */
 struct str calls_canonical(struct turn_loop *l, const struct turn_call *c);
 

@@ -27,8 +27,8 @@ int job_dead_turns_due(struct db *db, const struct conf *conf, struct arena *a,
 }
 
 /* Notifies the user's pages, which may show a list. */
-static int tell(struct db *db, const struct owner *o, const struct turn_dead *t,
-		struct err *e)
+static int announce_end(struct db *db, const struct owner *o, const struct turn_dead *t,
+			struct err *e)
 {
 	const struct notice_row row = {
 		.owner = *o,
@@ -48,7 +48,7 @@ static int close_one(struct db *db, const struct turn_dead *t, struct err *e)
 {
 	const struct owner o = { .tenant_id = t->tenant_id,
 				 .user_id = t->user_id };
-	struct err told = ERR_INIT;
+	struct err failure = ERR_INIT;
 	bool closed, open;
 
 	if (store_turn_recover(db, &o, &t->id, event_texts, &closed, e) < 0)
@@ -57,8 +57,8 @@ static int close_one(struct db *db, const struct turn_dead *t, struct err *e)
 	if (!closed)
 		return store_turn_cut(db, &o, &t->id, 0, &open, e);
 	/* A failed notice does not matter here: the turn is closed. */
-	if (tell(db, &o, t, &told) < 0)
-		log_err("notice of a dead turn", &told);
+	if (announce_end(db, &o, t, &failure) < 0)
+		log_err("notice of a dead turn", &failure);
 	return 0;
 }
 

@@ -193,7 +193,7 @@ static struct turn_end end_of(struct turn_loop *l, const struct finishing *n)
 	};
 }
 
-static int store(struct turn_loop *l, void *ctx, struct err *e)
+static int store_answer(struct turn_loop *l, void *ctx, struct err *e)
 {
 	struct finishing *n = ctx;
 	struct turn_run *t = l->run;
@@ -346,7 +346,7 @@ enum turn_status loop_finish(struct turn_loop *l)
 	};
 	if (n.o.status == TURN_DONE)
 		t->after = after_job(t);
-	if (loop_stubbornly(l, store, &n, &e) < 0) {
+	if (loop_stubbornly(l, store_answer, &n, &e) < 0) {
 		not_stored(l, &n, &e);
 		n.o.status = TURN_ERROR;
 	} else {

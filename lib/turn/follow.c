@@ -15,7 +15,7 @@ enum {
 	LIST_ROWS = 16,		/* batches per read */
 	JOIN_BYTES = 8192,	/* target size of a merged delta */
 	CHUNK_BYTES = 33554432,	/* of a log */
-	WAITS_TOLD = 64,	/* that are not told twice */
+	WAITS_SENT = 64,	/* that are not told twice */
 };
 
 struct following {
@@ -27,10 +27,10 @@ struct following {
 	struct turn_event joined;	/* their event; type TOKEN … or _MAX */
 	struct turn_events from;	/* the last batch read; only its
 					   position */
-	int64_t told_ms;	/* when the client last got something */
-	bool told;		/* since the last flush */
-	struct uuid waits_told[WAITS_TOLD];	/* the last ones, of n */
-	size_t n_waits_told;
+	int64_t sent_ms;	/* when the client last got something */
+	bool unflushed;		/* since the last flush */
+	struct uuid waits_sent[WAITS_SENT];	/* the last ones, of n */
+	size_t n_waits_sent;
 };
 
 static bool has_ended(const struct turn *t)
@@ -40,24 +40,24 @@ static bool has_ended(const struct turn *t)
 
 /* -- telling ---------------------------------------------------------------- */
 
-static void tell(struct following *k, struct turn_event *ev)
+static void send_event(struct following *k, struct turn_event *ev)
 {
 	ev->run = &k->f->run;
 	k->sink->emit(k->sink, ev);
 	k->f->after = ev->seq;
-	k->told = true;
+	k->unflushed = true;
 }
 
 static void tell_wait(struct following *k, const struct turn_wait *w, int64_t seq)
 {
 	struct turn_event ev = event_of_wait(w);
 
-	for (size_t i = 0; i < MIN(k->n_waits_told, WAITS_TOLD); i++)
-		if (uuid_eq(&k->waits_told[i], &w->id))
+	for (size_t i = 0; i < MIN(k->n_waits_sent, WAITS_SENT); i++)
+		if (uuid_eq(&k->waits_sent[i], &w->id))
 			return;
-	k->waits_told[k->n_waits_told++ % WAITS_TOLD] = w->id;
+	k->waits_sent[k->n_waits_sent++ % WAITS_SENT] = w->id;
 	ev.seq = (uint32_t)seq;
-	tell(k, &ev);
+	send_event(k, &ev);
 }
 
 static void tell_delta(struct following *k)
@@ -65,7 +65,7 @@ static void tell_delta(struct following *k)
 	if (k->joined.type == TURN_EV__MAX)
 		return;
 	k->joined.text = buf_str(&k->delta);
-	tell(k, &k->joined);
+	send_event(k, &k->joined);
 	buf_reset(&k->delta);
 	k->joined.type = TURN_EV__MAX;
 }
@@ -96,13 +96,13 @@ static int tell_user(struct following *k, struct turn_event *ev, struct err *e)
 		/* A continuation answers the message of an earlier turn. */
 		run->user.turn_id = k->f->turn_id;
 		ev->message = &run->user;
-		tell(k, ev);
+		send_event(k, ev);
 	}
 	return e->code == ERR_NONE ? 0 : -1;
 }
 
 /* What a running turn waits for (event.def): the record has its call. */
-static int tell_asked(struct following *k, const struct turn_event *said, struct err *e)
+static int tell_asked(struct following *k, const struct turn_event *asked, struct err *e)
 {
 	const struct arena_mark m = arena_mark(k->f->by.arena);
 	struct turn_wait *rows;
@@ -111,11 +111,11 @@ static int tell_asked(struct following *k, const struct turn_event *said, struct
 	if (store_turn_wait_list(k->f->deps->db, &k->f->by.owner, &k->f->turn_id,
 				 k->f->by.arena, &rows, &n, e) < 0)
 		return -1;
-	k->f->after = said->seq;
+	k->f->after = asked->seq;
 	for (size_t i = 0; i < n; i++)
 		if (rows[i].status == WAIT_OPEN &&
-		    str_eq(rows[i].call_id, said->call_id))
-			tell_wait(k, &rows[i], said->seq);
+		    str_eq(rows[i].call_id, asked->call_id))
+			tell_wait(k, &rows[i], asked->seq);
 	arena_rewind(k->f->by.arena, m);
 	return 0;
 }
@@ -148,7 +148,7 @@ static int tell_records(struct following *k, struct str data, uint32_t first,
 			if (tell_asked(k, &ev, e) < 0)
 				return -1;
 		} else {
-			tell(k, &ev);
+			send_event(k, &ev);
 		}
 	}
 	tell_delta(k);
@@ -174,7 +174,7 @@ static void tell_gone(struct following *k)
 	f->run.answer = no_answer(&f->turn);
 	f->run.answer.turn_id = f->turn_id;
 	f->run.answer.created_us = clock_now_us();
-	tell(k, &(struct turn_event){
+	send_event(k, &(struct turn_event){
 		.type = TURN_EV_DONE, .seq = (uint32_t)f->after + 1,
 		.message = &f->run.answer });
 	f->done = true;
@@ -193,7 +193,7 @@ static void tell_end(struct following *k, struct err *e)
 	if (!load_message(k, t->answer_seq, &f->run.answer, e))
 		f->run.answer = no_answer(t);
 	if (e->code == ERR_NONE) {
-		tell(k, &ev);
+		send_event(k, &ev);
 		f->done = true;
 	}
 }
@@ -219,7 +219,7 @@ static int tell_waiting(struct following *k, struct err *e)
 	for (size_t i = 0; i < open; i++, seq++)
 		if (seq > f->after)
 			tell_wait(k, &rows[i], seq);
-	tell(k, &(struct turn_event){
+	send_event(k, &(struct turn_event){
 		.type = TURN_EV_WAITING,
 		.seq = (uint32_t)f->turn.last_event_seq,
 		.waits = rows, .n_waits = open });
@@ -231,13 +231,13 @@ static int wait_ms(struct following *k)
 {
 	int64_t now_ms = clock_mono_ms();
 
-	if (k->told) {
-		k->told = false;
-		k->told_ms = now_ms;
+	if (k->unflushed) {
+		k->unflushed = false;
+		k->sent_ms = now_ms;
 		if (k->sink->flush)
 			k->sink->flush(k->sink);
-	} else if (now_ms - k->told_ms >= TURN_IDLE_MS) {
-		k->told_ms = now_ms;
+	} else if (now_ms - k->sent_ms >= TURN_IDLE_MS) {
+		k->sent_ms = now_ms;
 		if (k->sink->idle)
 			k->sink->idle(k->sink);
 		if (k->sink->flush)
@@ -393,14 +393,14 @@ static void find_target(struct turn_follow *f, const struct conversation *c)
 {
 	const struct workspace *w = catalog_workspace(f->by.conf,
 						      c->workspace_id);
-	struct turn_options said = { .web = 0 };
+	struct turn_options options = { .web = 0 };
 	struct str id = c->agent_id;
 	const struct agent *a;
 	struct err e = ERR_INIT;
 
-	options_fill(f->turn.client, f->by.arena, &said);
-	if (said.answer_agent.p)
-		id = said.answer_agent;
+	options_fill(f->turn.client, f->by.arena, &options);
+	if (options.answer_agent.p)
+		id = options.answer_agent;
 	a = w ? workspace_agent(w, id) : NULL;
 	if (!a && target_find(&f->by, c->workspace_id, id, &f->run.in.target, &e) == 0)
 		return;		/* stored agents */
@@ -450,7 +450,7 @@ int turn_follow_run(struct turn_follow *f, struct sink *s, struct err *e)
 	struct following k = {
 		.f = f, .sink = s, .chunk = ARENA_INIT,
 		.records = BUF_INIT(CHUNK_BYTES), .delta = BUF_INIT(CHUNK_BYTES),
-		.joined = { .type = TURN_EV__MAX }, .told_ms = clock_mono_ms(),
+		.joined = { .type = TURN_EV__MAX }, .sent_ms = clock_mono_ms(),
 	};
 	struct event_log *log = f->done ? NULL
 		: event_live_log(f->deps->live, &f->turn_id);

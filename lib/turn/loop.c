@@ -17,6 +17,7 @@
 #include "base/trace.h"
 #include "context/cite.h"
 #include "context/context.h"
+#include "context/history.h"
 #include "context/payload.h"
 #include "context/whose.h"
 #include "domain/stored.h"
@@ -373,7 +374,7 @@ static void settle_usage(struct turn_loop *l)
 	l->served.now.paid = true;
 }
 
-static bool nothing_said(const struct turn_loop *l)
+static bool is_silent(const struct turn_loop *l)
 {
 	return l->step.text.n == 0 && l->step.reasoning.n == 0;
 }
@@ -452,14 +453,14 @@ static int ask_model(struct turn_loop *l, struct err *e)
 		 * stored.
 		 */
 		relay_flush(&l->relay);
-		if (rc == 0 || !nothing_said(l) || l->step.has_usage ||
+		if (rc == 0 || !is_silent(l) || l->step.has_usage ||
 		    was_paid(e))
 			settle_usage(l);
-		if ((rc == 0 || nothing_said(l)) && fallback_after(l, e)) {
+		if ((rc == 0 || is_silent(l)) && fallback_after(l, e)) {
 			err_clear(e);
 			continue;
 		}
-		if (rc == 0 || !nothing_said(l) || !cut_history(l, e, &n_guesses))
+		if (rc == 0 || !is_silent(l) || !cut_history(l, e, &n_guesses))
 			break;
 		err_clear(e);
 	}
@@ -575,7 +576,7 @@ static int prepare_next(struct turn_loop *l, int limit, struct err *e)
 		step_reset(l);
 		return err_set(e, ERR_CANCELLED, "stopped on request");
 	}
-	if (l->served.iterations >= limit || is_over_budget(l) || stuck_ends(&l->made)) {
+	if (l->served.iterations >= limit || is_over_budget(l) || stuck_ends(&l->log)) {
 		l->served.capped = true;
 		context_last_call(&l->context);
 	}
@@ -599,12 +600,12 @@ static int check_typed(struct turn_loop *l, struct err *e)
 {
 	struct turn_step *s = &l->step;
 	struct err wrong = ERR_INIT;
-	struct str said, text;
+	struct str whole, text;
 
 	if (!l->context.generation.schema || s->refused ||
 	    (s->stop != LLM_STOP_END && s->stop != LLM_STOP_NONE))
 		return 0;
-	said = text = arena_str(l->arena, buf_str(&s->text));
+	whole = text = arena_str(l->arena, buf_str(&s->text));
 	if (generation_check(&l->context.generation, l->arena, &text, &wrong) == 0) {
 		buf_reset(&s->text);
 		buf_addstr(&s->text, text);
@@ -615,7 +616,7 @@ static int check_typed(struct turn_loop *l, struct err *e)
 				  "does not fit the schema: %.180s",
 				  err_message(&wrong));
 	l->context.generation.repaired = true;
-	context_add(&l->context, LLM_ASSISTANT, said);
+	context_add(&l->context, LLM_ASSISTANT, whole);
 	context_add(&l->context, LLM_USER, str_of(arena_printf(l->arena,
 		"[Your answer does not fit the schema: %s Answer with the "
 		"corrected JSON value only.]", err_message(&wrong))));
@@ -757,6 +758,20 @@ static void log_end(const struct turn_loop *l, enum turn_status status)
 	log_info("a turn ended", "status", store_turn_status_name(status),
 		 "model", l->run->in.target.service->model, "ms", ms);
 	log_bind_turn(NULL);
+}
+
+/* Records the calls of a turn that is resumed, once its context is built. */
+static void calls_recall(struct turn_loop *l)
+{
+	const struct llm_tool_call *calls;
+	size_t at = 0, n;
+
+	while ((calls = history_own_calls(&l->context, &at, &n)))
+		for (size_t i = 0; i < n; i++)
+			calls_note(l, &(struct turn_call){
+				.name = calls[i].name, .args = calls[i].args,
+			});
+	l->served.iterations = l->context.n_own_steps;
 }
 
 static int build(struct turn_loop *l, struct err *e)

@@ -36,7 +36,7 @@ struct turn_loop {
 	struct turn_step step;		/* the output of the last call of the model */
 	struct turn_begun begun;	/* commit.h */
 	struct turn_within within;	/* nested.h */
-	struct turn_calls_log made;		/* calls.h */
+	struct turn_calls_log log;		/* calls.h */
 	struct turn_served served;	/* fallback.h */
 	struct turn_waits waits;	/* pause.h */
 	struct turn_rows rows;		/* finish.h */

@@ -19,7 +19,7 @@ enum { REASONING_BYTES = 65536 };	/* stored of a step's reasoning */
 
 enum { META_BYTES = 4 * 1048576 + LIM_UNSTORED_BYTES };
 
-static struct str take(struct turn_loop *l, struct buf *b)
+static struct str take_text(struct turn_loop *l, struct buf *b)
 {
 	struct str s = arena_str(l->arena, buf_str(b));
 
@@ -100,7 +100,7 @@ struct str meta_step(struct turn_loop *l)
 		jw_json(&w, l->step.replay);
 	}
 	jw_end_obj(&w);
-	return take(l, &b);
+	return take_text(l, &b);
 }
 
 /* Writes the final state of the call's `tool-progress` events. */
@@ -113,6 +113,24 @@ static void write_lines(struct jw *w, const struct turn_line *line)
 		jw_kstrz(w, "toolName", line->tool);
 		jw_kstrz(w, "text", line->text);
 		jw_kbool(w, "isError", line->is_error);
+		jw_end_obj(w);
+	}
+	jw_end_arr(w);
+}
+
+/* Writes [{changeId, action, entityType, …}] of a call, for its row. */
+static void operation_write_changes(struct jw *w, const struct turn_call *c)
+{
+	jw_arr(w);
+	for (const struct resource_changed *m = c->changes.first; m; m = m->next) {
+		jw_obj(w);
+		jw_kuuid(w, "changeId", &m->id);
+		jw_kstr(w, "action", m->verb);
+		jw_kstrz(w, "entityType", m->kind);
+		jw_kuuid(w, "entityId", &m->row_id);
+		jw_kuuid(w, "projectId", &m->top_id);
+		jw_kstr(w, "title", m->title);
+		jw_kint(w, "version", m->number);
 		jw_end_obj(w);
 	}
 	jw_end_arr(w);
@@ -152,7 +170,7 @@ struct str meta_tool(struct turn_loop *l, const struct turn_call *c)
 		operation_write_changes(&w, c);
 	}
 	jw_end_obj(&w);
-	return take(l, &b);
+	return take_text(l, &b);
 }
 
 static void write_usage(struct jw *w, const struct llm_usage *u)
@@ -186,8 +204,8 @@ struct str meta_answer(struct turn_loop *l, const char *finish_reason,
 		write_usage(&w, &l->served.usage);
 	if (l->served.capped)
 		jw_kbool(&w, "capped", true);
-	if (l->made.mode)
-		jw_kstrz(&w, "mode", tool_mode_name(l->made.mode));
+	if (l->log.mode)
+		jw_kstrz(&w, "mode", tool_mode_name(l->log.mode));
 	if (why) {
 		jw_key(&w, "error");
 		jw_obj(&w);
@@ -202,5 +220,5 @@ struct str meta_answer(struct turn_loop *l, const char *finish_reason,
 		jw_kstr(&w, "unstored", unstored);
 	write_reasoning(l, &w);
 	jw_end_obj(&w);
-	return take(l, &b);
+	return take_text(l, &b);
 }

@@ -66,7 +66,7 @@ static void on_emit(struct sink *s, const struct turn_event *ev)
 		break;
 	case TURN_EV_AGENT_STATE:
 		note.delta = ev->args;
-		note.mode = ev->code.n ? n->loop->made.mode : TOOL_MODE_NONE;
+		note.mode = ev->code.n ? n->loop->log.mode : TOOL_MODE_NONE;
 		break;
 	case TURN_EV_TOOL_CALL:
 		note.status = NOTE_START;
@@ -185,7 +185,7 @@ static void set_up(struct nested *n, const struct turn_loop *parent,
 
 /* -- the end ---------------------------------------------------------------- */
 
-static void record(const struct nested *n, bool ok)
+static void record_usage(const struct nested *n, bool ok)
 {
 	const struct turn_loop *l = n->loop;
 	struct usage u = loop_usage(n->loop, ok ? "stop" : "error");
@@ -197,8 +197,8 @@ static void record(const struct nested *n, bool ok)
 		log_err("usage of an agent", &e);
 }
 
-static int answer(const struct conf_tool *tool, struct str text, int rc,
-		  const struct err *why, struct buf *out, struct err *e)
+static int write_answer(const struct conf_tool *tool, struct str text, int rc,
+			const struct err *why, struct buf *out, struct err *e)
 {
 	text = str_trim(text);
 	if (rc < 0 && why->code == ERR_CANCELLED) {
@@ -241,12 +241,12 @@ static int ask_once(const struct nested *n, const struct turn_loop *parent,
 	turn_usage_place(&reply.usage, parent);
 	reply.usage.agent_id = str_of(task->tool->name);
 	prompt_ask_record(deps->db, &parent->owner, &reply);
-	return answer(task->tool, reply.text, rc, &why, out, e);
+	return write_answer(task->tool, reply.text, rc, &why, out, e);
 }
 
-static int run(struct turn_loop *parent, const struct tool_ctx *call,
-	       const struct tool_task *task, struct buf *out,
-	       bool *untrusted, struct origins *from, struct err *e)
+static int run_nested(struct turn_loop *parent, const struct tool_ctx *call,
+		      const struct tool_task *task, struct buf *out,
+		      bool *untrusted, struct origins *from, struct err *e)
 {
 	const struct conf_tool *tool = task->tool;
 	struct nested *n = arena_new(call->arena, struct nested);
@@ -267,10 +267,10 @@ static int run(struct turn_loop *parent, const struct tool_ctx *call,
 	rc = context_build(&n->loop->context, &n->loop->step, &why);
 	if (rc == 0)
 		rc = loop_converse(n->loop, &why);
-	record(n, rc == 0);
+	record_usage(n, rc == 0);
 	*untrusted |= n->loop->context.taint.n > 0;
 	origins_join(from, &n->loop->context.taint);
-	rc = answer(tool, buf_str(&n->loop->step.text), rc, &why, out, e);
+	rc = write_answer(tool, buf_str(&n->loop->step.text), rc, &why, out, e);
 	if (rc == 0 && n->loop->served.capped)
 		buf_adds(out, "\n\n[This agent came to the end of its budget "
 			 "before it was done.]");
@@ -283,7 +283,7 @@ int nested_agent(const struct tool_ctx *call, const struct tool_task *task,
 {
 	const struct call_run *r = call->host_ctx;
 
-	return run(r->loop, call, task, out, &r->call->untrusted, &r->call->from, e);
+	return run_nested(r->loop, call, task, out, &r->call->untrusted, &r->call->from, e);
 }
 
 int nested_step(struct turn_loop *parent, const struct tool_ctx *call,
@@ -309,7 +309,7 @@ int nested_step(struct turn_loop *parent, const struct tool_ctx *call,
 	origins_join(&l->context.taint, given);
 	if (rc == 0)
 		rc = loop_converse(l, &why);
-	record(n, rc == 0);
+	record_usage(n, rc == 0);
 	end->tokens = llm_usage_tokens(&l->served.usage);
 	end->cost = llm_usage_cost(l->run->in.target.service, &l->served.usage);
 	end->from = l->context.taint;
@@ -317,7 +317,7 @@ int nested_step(struct turn_loop *parent, const struct tool_ctx *call,
 		end->waits = l->waits.v;
 		end->n_waits = l->waits.n;
 	} else {
-		rc = answer(task->tool, buf_str(&l->step.text), rc, &why, out, e);
+		rc = write_answer(task->tool, buf_str(&l->step.text), rc, &why, out, e);
 	}
 	loop_drop(l);
 	return rc;
@@ -339,10 +339,10 @@ int turn_agent(const struct turn_deps *deps, const struct turn_request *in,
 		return -1;
 	t.loop = l = loop_new(&t, call->arena);
 	l->abort = call->turn.abort;
-	/* The person who typed the arguments counts as their source (said.c). */
+	/* The person who typed the arguments counts as their source (text_origin.c). */
 	l->context.messages = &asked;
 	l->context.n_messages = 1;
-	rc = run(l, call, task, out, &untrusted, &from, e);
+	rc = run_nested(l, call, task, out, &untrusted, &from, e);
 	loop_drop(l);
 	return rc;
 }

@@ -49,7 +49,7 @@ static bool add_line(struct call_notes *s, const struct tool_note *n)
 	return true;
 }
 
-static void keep(struct call_notes *s, const struct tool_note *n)
+static void add_note(struct call_notes *s, const struct tool_note *n)
 {
 	struct note_kept *k = arena_new(&s->arena, struct note_kept);
 
@@ -83,7 +83,7 @@ bool notes_add(struct call_notes *s, const struct tool_note *n)
 	}
 	if (!n->changes && !n->n_waits && !n->operation && !n->delta.n)
 		return add_line(s, n);
-	keep(s, n);
+	add_note(s, n);
 	return true;
 }
 
@@ -144,7 +144,7 @@ static void tell_line(struct turn_loop *l, struct turn_call *c, const struct not
 /* The turn decides what of it is told; an agent passes it on. */
 static void tell_state(struct turn_loop *l, const struct note_kept *k)
 {
-	const bool fresh = k->mode && k->mode != l->made.mode;
+	const bool fresh = k->mode && k->mode != l->log.mode;
 	struct turn_event ev = { .type = TURN_EV_AGENT_STATE, .args = k->delta };
 
 	if (!l->within.parent && !context_remembers(l->run))
@@ -152,7 +152,7 @@ static void tell_state(struct turn_loop *l, const struct note_kept *k)
 	if (!fresh && str_is(ev.args, "{}"))
 		return;
 	if (fresh) {
-		l->made.mode = k->mode;
+		l->log.mode = k->mode;
 		ev.code = str_of(tool_mode_name(k->mode));
 	}
 	relay_emit(&l->relay, &ev);
@@ -160,6 +160,8 @@ static void tell_state(struct turn_loop *l, const struct note_kept *k)
 
 static void tell_kept(struct turn_loop *l, struct turn_call *c, const struct note_kept *k)
 {
+	struct turn_waits *w = &l->waits;
+
 	operation_changes(l, c, &k->changes);
 	if (k->operation.action)
 		operation_tell(l, &k->operation);
@@ -168,9 +170,9 @@ static void tell_kept(struct turn_loop *l, struct turn_call *c, const struct not
 	for (size_t i = 0; i < k->n_waits; i++) {
 		struct turn_event ev = event_of_wait(&k->waits[i]);
 
-		l->waits.told = arena_room(l->arena, l->waits.told, l->waits.n_told, 1,
-					   &l->waits.told_size, sizeof(*l->waits.told));
-		l->waits.told[l->waits.n_told++] = k->waits[i].id;
+		w->announced = arena_room(l->arena, w->announced, w->n_announced, 1,
+					  &w->announced_room, sizeof(*w->announced));
+		w->announced[w->n_announced++] = k->waits[i].id;
 		relay_emit(&l->relay, &ev);
 	}
 }

@@ -61,7 +61,7 @@ static void tell_change(struct turn_loop *l, const struct turn_call *of,
 }
 
 /* The first one of that kind that the call changed; NULL: none. */
-static const struct resource_changed *changed(const struct turn_call *c, const char *kind)
+static const struct resource_changed *first_of_kind(const struct turn_call *c, const char *kind)
 {
 	const struct resource_changed *m = c->changes.first;
 
@@ -71,48 +71,31 @@ static const struct resource_changed *changed(const struct turn_call *c, const c
 }
 
 void operation_changes(struct turn_loop *l, struct turn_call *c,
-		       const struct resource_changes *made)
+		       const struct resource_changes *done)
 {
-	const struct resource_changed *told = c->changes.last, *one;
+	const struct resource_changed *before = c->changes.last, *one;
 
-	resource_changes_copy(&c->changes, made, l->arena);
-	for (one = told ? told->next : c->changes.first; one; one = one->next)
+	resource_changes_copy(&c->changes, done, l->arena);
+	for (one = before ? before->next : c->changes.first; one; one = one->next)
 		tell_change(l, c, one);
 }
 
 void operation_end(struct turn_loop *l, struct turn_call *c,
-		   const struct resource_changes *made)
+		   const struct resource_changes *done)
 {
 	const struct resource_changed *one;
 
-	operation_changes(l, c, made);
-	if (l->within.trail && made->first)
-		tool_note(l->within.trail->call, &(struct tool_note){ .changes = made });
+	operation_changes(l, c, done);
+	if (l->within.trail && done->first)
+		tool_note(l->within.trail->call, &(struct tool_note){ .changes = done });
 	else if (l->context.tool_ctx.turn.by.changes)
-		resource_changes_copy(l->context.tool_ctx.turn.by.changes, made, l->arena);
+		resource_changes_copy(l->context.tool_ctx.turn.by.changes, done, l->arena);
 	if (!c->operation)
 		return;
 	/* What is new has its id since it was made. */
-	one = changed(c, c->operation->entity_type);
+	one = first_of_kind(c, c->operation->entity_type);
 	if (one && uuid_is_nil(&c->operation->id))
 		c->operation->id = one->row_id;
 	c->operation->status = c->result.is_error ? "error" : "success";
 	operation_tell(l, c->operation);
-}
-
-void operation_write_changes(struct jw *w, const struct turn_call *c)
-{
-	jw_arr(w);
-	for (const struct resource_changed *m = c->changes.first; m; m = m->next) {
-		jw_obj(w);
-		jw_kuuid(w, "changeId", &m->id);
-		jw_kstr(w, "action", m->verb);
-		jw_kstrz(w, "entityType", m->kind);
-		jw_kuuid(w, "entityId", &m->row_id);
-		jw_kuuid(w, "projectId", &m->top_id);
-		jw_kstr(w, "title", m->title);
-		jw_kint(w, "version", m->number);
-		jw_end_obj(w);
-	}
-	jw_end_arr(w);
 }

@@ -22,16 +22,13 @@ void operation_start(struct turn_loop *l, struct turn_call *c);
 
 /* Adds what call c has changed until now and tells it. Copied. */
 void operation_changes(struct turn_loop *l, struct turn_call *c,
-		       const struct resource_changes *made);
+		       const struct resource_changes *done);
 
 /*
- * After it has run, before its result. made: what it has changed and what was not told yet,
+ * After it has run, before its result. done: what it has changed and what was not told yet,
  * which is also what the call changed that a nested agent or a plan runs in, if this is one.
  */
 void operation_end(struct turn_loop *l, struct turn_call *c,
-		   const struct resource_changes *made);
-
-/* Writes [{changeId, action, entityType, …}] of a call, for its row. */
-void operation_write_changes(struct jw *w, const struct turn_call *c);
+		   const struct resource_changes *done);
 
 #endif

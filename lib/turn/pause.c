@@ -59,7 +59,7 @@ static void make_row(struct turn_loop *l, struct turn_call *c, struct turn_wait 
 	struct buf from = BUF_INIT(65536);
 	struct jw j = jw_on(&from);
 
-	origins_write(&j, &l->made.asked);
+	origins_write(&j, &l->log.asked);
 	wait_digest(&l->run->id, call_id, c->name, c->shown, digest);
 	*w = (struct turn_wait){
 		.id = uuid_new(), .turn_id = l->run->id, .kind = c->wait,
@@ -143,7 +143,7 @@ void pause_step(struct turn_loop *l)
 }
 
 /* Links the calls to their stored rows. */
-static void keep_rows(struct turn_loop *l, struct turn_wait *made, size_t n)
+static void keep_rows(struct turn_loop *l, struct turn_wait *waits, size_t n)
 {
 	struct turn_step *s = &l->step;
 
@@ -153,11 +153,11 @@ static void keep_rows(struct turn_loop *l, struct turn_wait *made, size_t n)
 		for (size_t m = 0; c->wait && m < c->n_inner; m++)
 			k += !is_stored(&c->inner[m]);
 		if (c->wait && !c->n_inner && !c->row)
-			c->row = &made[k++];
+			c->row = &waits[k++];
 	}
 }
 
-static int store(struct turn_loop *l, void *ctx, struct err *e)
+static int store_pause(struct turn_loop *l, void *ctx, struct err *e)
 {
 	struct turn_pause *p = ctx;
 	struct turn_events *events = NULL;
@@ -176,16 +176,16 @@ static int store(struct turn_loop *l, void *ctx, struct err *e)
 
 /* -- telling ------------------------------------------------------------------ */
 
-static bool was_told(const struct turn_loop *l, const struct turn_wait *w)
+static bool is_announced(const struct turn_loop *l, const struct turn_wait *w)
 {
-	for (size_t i = 0; i < l->waits.n_told; i++)
-		if (uuid_eq(&l->waits.told[i], &w->id))
+	for (size_t i = 0; i < l->waits.n_announced; i++)
+		if (uuid_eq(&l->waits.announced[i], &w->id))
 			return true;
 	return false;
 }
 
 /* Each has a number, which followers count back from the last one. */
-static void tell(struct turn_loop *l)
+static void announce_waits(struct turn_loop *l)
 {
 	struct turn_event all = {
 		.type = TURN_EV_WAITING, .waits = l->waits.v,
@@ -195,7 +195,7 @@ static void tell(struct turn_loop *l)
 	for (size_t i = 0; i < l->waits.n; i++) {
 		struct turn_event ev = event_of_wait(&l->waits.v[i]);
 
-		if (was_told(l, &l->waits.v[i]))
+		if (is_announced(l, &l->waits.v[i]))
 			l->relay.seq++;
 		else
 			relay_emit(&l->relay, &ev);
@@ -244,7 +244,7 @@ int pause_turn(struct turn_loop *l, struct err *e)
 	relay_status(&l->relay, "waiting");
 	if (p.usage)
 		l->waits.paused = u.id;
-	if (loop_stubbornly(l, store, &p, e) < 0)
+	if (loop_stubbornly(l, store_pause, &p, e) < 0)
 		return -1;
 	l->waits.paused = (struct uuid){ { 0 } };
 	l->rows.n_unstored = 0;
@@ -260,7 +260,7 @@ int pause_turn(struct turn_loop *l, struct err *e)
 	event_live_remove(t->deps->live, &l->relay.entry);
 	metric_add(METRIC_TURNS, store_turn_status_name(TURN_WAITING), NULL, 1);
 	set_waiting_answer(l);
-	tell(l);
+	announce_waits(l);
 	return 1;
 }
 

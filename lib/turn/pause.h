@@ -20,8 +20,8 @@ struct turn_waits {
 	struct turn_wait *v;		/* the open ones */
 	size_t n;
 	/* Those that were told while the turn ran: of steps of its plans. */
-	struct uuid *told;
-	size_t n_told, told_size;
+	struct uuid *announced;
+	size_t n_announced, announced_room;
 };
 
 /* Whether any call of the step waits. */

@@ -20,7 +20,7 @@
 
 #include "base/banned.h"
 
-enum { TOLD_CHARS = 4000 };	/* of a step's result in that of the plan */
+enum { RESULT_CHARS = 4000 };	/* of a step's result in that of the plan */
 
 /* What the agents are told. */
 static const char *const step_prompts[PLAN_EXECUTORS] = {
@@ -61,7 +61,7 @@ void turn_plan_write_steps(struct jw *w, const struct runner *r, bool results)
 		if (over && s->started_us)
 			jw_kint(w, "durationMs", (s->ended_us - s->started_us) / 1000);
 		if (results && s->result.p)
-			jw_kstr(w, "result", utf8_head(s->result, TOLD_CHARS));
+			jw_kstr(w, "result", utf8_head(s->result, RESULT_CHARS));
 		jw_end_obj(w);
 	}
 	jw_end_arr(w);
@@ -390,7 +390,7 @@ static bool is_over(int64_t status)
 	return status == PLAN_DONE || status == PLAN_FAILED || status == PLAN_SKIPPED;
 }
 
-static int store(struct work *k, struct err *e)
+static int store_step(struct work *k, struct err *e)
 {
 	return agentplan_step_set(turn_plan_db(k->r), &k->r->row.id, &k->row, e);
 }
@@ -448,7 +448,7 @@ static bool was_cut(const struct work *k)
 }
 
 /* Takes the outcome of a step whose thread is over. */
-static int finish(struct work *k, struct err *e)
+static int finish_step(struct work *k, struct err *e)
 {
 	struct runner *r = k->r;
 
@@ -479,7 +479,7 @@ static int finish(struct work *k, struct err *e)
 		k->row.status = PLAN_READY;
 		k->row.result = (struct str){ NULL, 0 };
 	}
-	return store(k, e);
+	return store_step(k, e);
 }
 
 /* Whether what it needs failed; then it is not run. */
@@ -507,7 +507,7 @@ static bool is_ready(const struct runner *r, size_t i)
 static int skip(struct runner *r, size_t i, struct err *e)
 {
 	set_skipped(&r->steps[i], "A step that it needs failed or was skipped.");
-	return store(&r->steps[i], e);
+	return store_step(&r->steps[i], e);
 }
 
 /* Starts or skips what can be. *moved: there was something. */
@@ -571,7 +571,7 @@ static int tell_used(struct runner *r, struct err *e)
 }
 
 /* What the user has said since the last look. True: a step can go on. */
-static bool look(struct runner *r)
+static bool take_user_input(struct runner *r)
 {
 	struct err e = ERR_INIT;
 	const int skipped = take_skipped(r, &e);
@@ -602,7 +602,7 @@ static struct work *next_ended(struct runner *r, bool *woken)
 		if (found || !any || pthread_cond_timedwait(&r->changed, &r->lock, &at) == 0)
 			continue;
 		pthread_mutex_unlock(&r->lock);
-		*woken = look(r);
+		*woken = take_user_input(r);
 		pthread_mutex_lock(&r->lock);
 	}
 	pthread_mutex_unlock(&r->lock);
@@ -632,7 +632,7 @@ static int run_all(struct runner *r, struct err *e)
 		if (!k)
 			break;
 		running--;
-		if (finish(k, first.code == ERR_NONE ? &first : &late) == 0 &&
+		if (finish_step(k, first.code == ERR_NONE ? &first : &late) == 0 &&
 		    first.code == ERR_NONE && turn_plan_tell(r, "running", &first) < 0)
 			continue;
 		if (late.code)
@@ -654,7 +654,7 @@ static int skip_stopped(struct work *k, struct err *e)
 	if (cut < 0)
 		return -1;
 	set_skipped(k, cut ? PLAN_CUT_TEXT : PLAN_STOPPED_TEXT);
-	return store(k, e);
+	return store_step(k, e);
 }
 
 int turn_plan_load_steps(struct runner *r, struct err *e)

@@ -166,8 +166,8 @@ int resume_calls(struct turn_loop *l, struct err *e)
 	l->context.tool_ctx.turn.allowed = NULL;
 	l->context.tool_ctx.turn.n_allowed = 0;
 	relay_status(&l->relay, "executing");
-	l->made.asked = l->context.taint;
-	l->context.tool_ctx.taint = &l->made.asked;
+	l->log.asked = l->context.taint;
+	l->context.tool_ctx.taint = &l->log.asked;
 	for (size_t i = 0; i < n_all; i++) {
 		struct turn_call *c = all[i].used_us ? NULL : call_of(l, &all[i]);
 
@@ -304,8 +304,8 @@ static void load_round(struct turn_loop *l, const struct plan_call_row *v, size_
 	struct turn_step *s = &l->step;
 
 	buf_reset(&s->text);
-	if (v->said.p)
-		buf_addstr(&s->text, v->said);
+	if (v->text.p)
+		buf_addstr(&s->text, v->text);
 	s->calls = arena_zalloc(l->arena, n, sizeof(*s->calls));
 	s->n_calls = s->calls_size = n;
 	for (size_t i = 0; i < n; i++) {
@@ -354,8 +354,8 @@ int resume_trail(struct turn_loop *l, struct err *e)
 	}
 	if (!n)
 		return 0;
-	l->made.asked = l->context.taint;
-	l->context.tool_ctx.taint = &l->made.asked;
+	l->log.asked = l->context.taint;
+	l->context.tool_ctx.taint = &l->log.asked;
 	for (size_t i = 0; i < k; i++)
 		if (!v[i].result.p)
 			take_up(l, &l->step.calls[i], &v[i]);

@@ -404,7 +404,7 @@ static int find_service(struct start *s, struct err *e)
 	return target_can_chat(&t->in.target, e);
 }
 
-static int prepare(struct start *s, struct err *e)
+static int prepare_turn(struct start *s, struct err *e)
 {
 	struct turn_run *t = s->run;
 
@@ -480,10 +480,10 @@ static int begin_send(struct start *s, struct err *e)
 		.arena = t->arena,
 		.commit = t->in.runs_at_once ? &t->loop->begun.early : NULL,
 	};
-	struct setting_values *said;
+	struct setting_values *asked;
 	int rc;
 
-	context_settings_ask(t, &b, &said);
+	context_settings_ask(t, &b, &asked);
 	rc = store_turn_begin(t->deps->db, &t->loop->owner, &b, e);
 	notify_evicted(t->deps->notify, &t->loop->owner, &t->conversation_id,
 		       &b.evicted);
@@ -499,7 +499,7 @@ static int begin_send(struct start *s, struct err *e)
 	t->loop->begun.title = b.title;
 	loop_begun(t);
 	/* The turn has begun: a failure is emitted as its end. */
-	if (context_settings_take(t, &b, said, &t->loop->err) < 0)
+	if (context_settings_take(t, &b, asked, &t->loop->err) < 0)
 		log_err("settings of a turn", &t->loop->err);
 	return STARTED(TURN_STARTED);
 }
@@ -694,7 +694,7 @@ static int begin_resume(struct start *s, struct err *e)
 
 /* -- the steps, in order ---------------------------------------------------- */
 
-static int begin(struct start *s, struct err *e)
+static int begin_turn(struct start *s, struct err *e)
 {
 	static start_step *const verbs[] = {
 		[TURN_SEND] = begin_send, [TURN_CONTINUE] = begin_continue,
@@ -719,9 +719,9 @@ static start_step *const steps[] = {
 	check_options,	/* the rules of turn_options.def: 422, 413 */
 	find_service,	/* an LLM service that can chat: 503, 422 */
 	check_stored,	/* what the user stores: 413 */
-	prepare,
+	prepare_turn,
 	look_up,	/* mentions, the project: 422 */
-	begin,		/* not busy: 409; stores the message */
+	begin_turn,		/* not busy: 409; stores the message */
 };
 enum { AFTER_TARGET = 4 };
 

@@ -11,7 +11,7 @@
 
 enum {
 	PERIODS = 4,		/* calls of the longest round */
-	TOLD_STEPS = 2,		/* of nothing but repeated calls: then it ends */
+	REPEATED_STEPS = 2,		/* of nothing but repeated calls: then it ends */
 	ANNOUNCE_CHARS = 600,	/* longer answers say more than that */
 };
 
@@ -60,7 +60,7 @@ bool stuck_repeats(const struct turn_calls_log *m, const struct turn_call *c)
 
 bool stuck_ends(const struct turn_calls_log *m)
 {
-	return m->stuck.steps >= TOLD_STEPS;
+	return m->stuck.steps >= REPEATED_STEPS;
 }
 
 /* -- announcing ----------------------------------------------------------------------- */
@@ -179,11 +179,11 @@ bool stuck_nudges(struct turn_loop *l)
 	    s->refused || (s->stop != LLM_STOP_END && s->stop != LLM_STOP_NONE) ||
 	    !stuck_announces(buf_str(&s->text)))
 		return false;
-	if (l->made.stuck.nudged) {
+	if (l->log.stuck.nudged) {
 		relay_warn(&l->relay, "only_announced", "The assistant said what it was "
 			   "going to do, but did not do it.");
 		return false;
 	}
-	l->made.stuck.nudged = true;
+	l->log.stuck.nudged = true;
 	return true;
 }

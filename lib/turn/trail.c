@@ -45,7 +45,7 @@ int trail_round(struct turn_loop *l, struct err *e)
 		v[i] = (struct plan_call_row){
 			.number = c->plan_call, .call_id = c->id, .tool = c->name,
 			.args = c->args.p ? c->args : STR(""),
-			.said = i ? (struct str){ NULL, 0 } : buf_str(&s->text),
+			.text = i ? (struct str){ NULL, 0 } : buf_str(&s->text),
 		};
 	}
 	j->round++;

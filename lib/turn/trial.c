@@ -18,7 +18,7 @@
 
 enum {
 	TRIAL_MS = 30000, TRIAL_TOKENS = 64, TRIAL_BYTES = 65536,
-	SAID_CHARS = 200,	/* shown of what a service says */
+	REASON_CHARS = 200,	/* shown of what a service says */
 };
 
 struct trial_try {
@@ -31,7 +31,7 @@ struct trial_try {
 	struct llm_trial *out;
 	/* Of the one that was tried last: */
 	const char *does;	/* what was found that it does, if more than its row says */
-	struct str said;	/* the service's own sentence; or NULL */
+	struct str reason;	/* the service's own sentence; or NULL */
 };
 
 static const char *const by_trouble[] = {
@@ -191,7 +191,7 @@ static int try_vision(struct trial_try *k, struct err *e)
 	    ask(k, STR("Which colour is this image? Answer with one English word."),
 		&image, &r, e) < 0)
 		return -1;
-	text = utf8_head(str_trim(r.text), SAID_CHARS);
+	text = utf8_head(str_trim(r.text), REASON_CHARS);
 	return !text.n || says_red(text) ? 0
 		: err_public(e, ERR_LLM_UNSUPPORTED, "Asked for the colour of a red image, "
 			     "the model answered \"%.*s\": it does not see images.",
@@ -215,7 +215,7 @@ static int tried_service(const struct trial_try *k, struct llm_service *out, str
 	return 0;
 }
 
-static int note_call(struct trial_try *k, const struct llm_usage *u, struct str said,
+static int note_call(struct trial_try *k, const struct llm_usage *u, struct str reason,
 		     int64_t began_ms, int rc)
 {
 	struct usage r = usage_init(USAGE_TRIAL);
@@ -225,7 +225,7 @@ static int note_call(struct trial_try *k, const struct llm_usage *u, struct str 
 	r.duration_ms = clock_mono_ms() - began_ms;
 	r.finish_reason = str_of(rc ? "error" : "stop");
 	note(k, &r);
-	k->said = utf8_head(said, SAID_CHARS);
+	k->reason = utf8_head(reason, REASON_CHARS);
 	return rc ? -1 : 0;
 }
 
@@ -244,7 +244,7 @@ static int try_embed(struct trial_try *k, struct err *e)
 	if (!rc)
 		k->does = arena_printf(k->a, "makes vectors of %d dimensions",
 				       v.dimension);
-	return note_call(k, &v.usage, v.said, began_ms, rc);
+	return note_call(k, &v.usage, v.reason, began_ms, rc);
 }
 
 static int try_rerank(struct trial_try *k, struct err *e)
@@ -261,7 +261,7 @@ static int try_rerank(struct trial_try *k, struct err *e)
 		return -1;
 	rc = llm_rerank(&io, &s, STR("What do cats eat?"), texts, ARRAY_LEN(texts),
 			LLM_WHOLE, scores, k->a, &r, e);
-	return note_call(k, &r.usage, r.said, began_ms, rc);
+	return note_call(k, &r.usage, r.reason, began_ms, rc);
 }
 
 /* A second of silence: mono, 16,000 samples of 16 bits. */
@@ -296,7 +296,7 @@ static int try_transcribe(struct trial_try *k, struct err *e)
 	add_silence(&f.form);
 	rc = llm_transcribe(&io, &s, &f, k->a, &t, e);
 	llm_sound_release(&f);
-	return note_call(k, &t.usage, t.said, began_ms, rc);
+	return note_call(k, &t.usage, t.reason, began_ms, rc);
 }
 
 static const struct trial_row {
@@ -345,8 +345,8 @@ static void add_failure(struct trial_try *k, const char *name, const struct err 
 		k->out->code = e->code;
 	buf_addf(out, "%s%s%s%s", out->n ? " " : "", name ? name : "", name ? ": " : "",
 		 sentence(k, e));
-	if (k->said.n && is_of_one(e->code))
-		buf_addf(out, " It says: \"%.*s\"", STR_ARG(k->said));
+	if (k->reason.n && is_of_one(e->code))
+		buf_addf(out, " It says: \"%.*s\"", STR_ARG(k->reason));
 	log_err("an LLM service was tried", e);
 }
 
@@ -366,7 +366,7 @@ static void run_all(struct trial_try *k, struct buf *wrong, struct buf *works)
 			continue;
 		err_clear(&e);
 		k->does = rows[i].does;
-		k->said = (struct str){ NULL, 0 };
+		k->reason = (struct str){ NULL, 0 };
 		if (rows[i].run(k, &e) == 0) {
 			buf_addf(works, "%s%s", comma, k->does);
 			comma = ", ";

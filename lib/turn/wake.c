@@ -76,7 +76,7 @@ static int not_woken(const struct waking *k, const char *why)
 }
 
 /* 1: it sleeps, and its plan is in k; 0; -1. */
-static int load(struct waking *k, struct err *e)
+static int load_plan(struct waking *k, struct err *e)
 {
 	const struct job_run *r = k->r;
 	struct plan_row *plans;
@@ -172,7 +172,7 @@ int job_plan_wake(const struct job_run *r, struct err *e)
 		return 0;
 	}
 	arena_secret(r->arena);		/* a key may be in it */
-	rc = load(&k, e);
+	rc = load_plan(&k, e);
 	if (rc > 0)
 		rc = find_rights(&k, e);
 	return rc > 0 ? wake(&k, e) : rc + !rc;

@@ -895,7 +895,7 @@ def test_a_service_that_has_lost_the_capability(lab, model):
         asked = "current_summary" in body["messages"][-1]["content"]
         return (model.fold if asked else model.answer)(body)
     lab.command("setting", "set", "summary_service", "tiny", "--tenant")
-    lab.sql("""UPDATE setting SET said = REPLACE(said, '"tiny"', '"vectors"')""")
+    lab.sql("""UPDATE setting SET values_json = REPLACE(values_json, '"tiny"', '"vectors"')""")
     model.scripts["chat"] = chat
     try:
         t = Talk(lab)

@@ -112,11 +112,11 @@ def test_tools_and_reasoning(browser):
     for text in (streamed, stored):
         assert "<summary>Reasoning</summary>" in text
         assert "Think &lt;first&gt;." in text and "Let me look." in text
-        assert "<summary>Asks query_data</summary>" in text
-        assert re.search("<summary>query_data answered after [0-9]+ ms</summary>",
+        assert "<summary>Look up data</summary>" in text
+        assert re.search(r"<summary>Look up data \([0-9]+ ms\)</summary>",
                          text)
         assert "&quot;dataset&quot;" in text and "Ticket 1" in text
-        assert text.rindex("Let me look") < text.index("Asks query_data") \
+        assert text.rindex("Let me look") < text.index("Look up data") \
             < text.rindex("Two tickets.")
 
 

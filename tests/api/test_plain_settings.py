@@ -28,8 +28,8 @@ def test_the_form_has_what_a_user_can_set(lab, browser):
         there = f'name="{one["key"]}"' in page.text
         assert there == one["editable"], one["key"]
         assert not there or one["label"] in page.text
-    assert '<option value="ctrl-enter">Ctrl and Enter</option>' in page.text
-    assert "Now: As the device." in page.text
+    assert '<option value="ctrl-enter">Ctrl + Enter</option>' in page.text
+    assert "Now: Match system." in page.text
 
 
 def test_what_is_chosen_is_saved(lab, browser):

@@ -86,7 +86,7 @@ def test_what_each_level_says(lab, who, tenant):
     assert item["says"] == {"user": "system", "tenant": "light",
                             "team": [{"group": who, "value": "dark"}]}
     assert item["choices"] == [
-        {"value": "system", "label": "As the device"}, {"value": "light", "label": "Light"},
+        {"value": "system", "label": "Match system"}, {"value": "light", "label": "Light"},
         {"value": "dark", "label": "Dark"}]
     assert (item["type"], item["levels"]) == ("choice", ["user", "team", "tenant"])
     assert item["editable"] and item["label"] and item["help"]
@@ -120,7 +120,7 @@ def test_a_limit_cannot_be_lifted(lab, who, tenant):
     change(lab, {"history_messages": 2}, user=who)
     assert force(lab, "history_messages", user=who) == (2, "user")
     # A level at which it cannot be set, and values that the table does not take.
-    lab.sql("UPDATE setting SET said = JSON_OBJECT('llm_services',"
+    lab.sql("UPDATE setting SET values_json = JSON_OBJECT('llm_services',"
             " JSON_ARRAY('claude'), 'llm_service', 'claude', 'theme', 'pink',"
             f" 'history_messages', -5, 'send_key', 7) WHERE name = '{who}'")
     assert force(lab, "llm_services", user=who)[0] == []

@@ -169,9 +169,9 @@ def test_tools_and_files_only_if_chosen(lab):
                                          "args": {"dataset": "hidden words"}}],
                          "then": {"text": "Now."}}))
     bare, full = link(lab, id), link(lab, id, tools=True)
-    assert "Asks query_data" not in stranger(lab, bare["link"]).text
+    assert "<summary>Look up data" not in stranger(lab, bare["link"]).text
     page = stranger(lab, full["link"])
-    assert "Asks query_data" in page.text and page.links == []
+    assert "<summary>Look up data" in page.text and page.links == []
     file = lab.call("POST", "/attachments?name=%3Cb%3Eplan.txt", b"secret text",
                     headers={"Content-Type": "application/octet-stream"}, **OWNER).json["id"]
     id = talk(lab)

@@ -557,7 +557,7 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	unit_need_database(argv);
 	ok(dbtest_open(NULL));
-	db = store_open(dbtest_schema("t_bench", 4), 0, &e);
+	db = store_open(dbtest_schema("t_bench", 4), &e);
 	if (!db)
 		fail_msg("%s", e.text);
 	ok(http_global_init(&e));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // An answer is rated with its reasons, which those who look after the assistants see.
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { violations } from './axe.mjs';
 import { base, open } from './browser.mjs';
@@ -57,6 +58,15 @@ test('an answer is rated, with reasons, and the rating is taken back', async (t)
 	assert.deepEqual(await violations(page), []);
 	if (process.env.SHOT)
 		await page.screenshot({ path: `${process.env.SHOT}-list.png` });
+	const [file] = await Promise.all([page.waitForEvent('download'),
+		page.getByRole('button', { name: 'Download as CSV' }).click()]);
+	const [head, ...lines] = (await readFile(await file.path(), 'utf8')).split('\r\n');
+
+	assert.equal(file.suggestedFilename(), 'rated-answers.csv');
+	for (const column of ['createdAt', 'user', 'value', 'reasons', 'comment', 'agentId', 'model'])
+		assert.ok(head.split(',').includes(column), `${column} in ${head}`);
+	assert.ok(lines.some((one) => one.includes('bad') && one.includes('incomplete') &&
+		one.includes('It says not which ones.')), lines[0]);
 	await row.first().click();
 	await page.getByText('How many tickets are open?').first().waitFor();
 	if (process.env.SHOT)

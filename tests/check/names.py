@@ -6,7 +6,11 @@ another room uses, so that a name says where it is declared.
 The prefix is what stands before the first _ of the name of a function or variable
 that a header declares. A room is a folder of lib with all below it (lib/tool and
 its families), a folder of fcgi-app, or fcgi-app itself. Names without a _, types
-and macros are not looked at; static inline functions are."""
+and macros are not looked at; static inline functions are.
+
+And names say what things are in the terms of the field (docs/style.md): no identifier has
+one of the words PLAINER, and no file calls a static function by one of the verbs that tell
+only with their object what is done (VAGUE)."""
 
 import pathlib
 import re
@@ -16,6 +20,15 @@ from tree import ROOT, Tap, code_only, files, text_of
 
 # A prefix that is split on purpose: why, and the rooms that it is in. None yet.
 SPLIT = {}
+
+# Words for which the field has a plainer term.
+PLAINER = {"said", "told", "unsaid", "chosen", "choose", "made", "odd", "wish", "doom", "doomed"}
+# What is checked, stored, ... ? Many files would have one of these.
+VAGUE = {"check", "prepare", "place", "choose", "keep", "store", "gone", "changed", "record",
+         "find", "take", "look", "tell", "load", "put", "run"}
+WORD = re.compile(r"[A-Za-z_]\w*")
+# A static function of one file, which stands at the beginning of a line.
+STATIC = re.compile(r"^static\s[^;={}()]*?[\s*](\w+)\(", re.M)
 
 DIRECTIVE = re.compile(r"^[ \t]*#(?:\\\n|[^\n])*", re.M)
 ATTRIBUTE = re.compile(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)"
@@ -60,15 +73,31 @@ def check(root):
             if len(found) > 1 and set(found) != set(SPLIT.get(prefix, ()))]
 
 
-def sample(**written):
-    """The problems of a small tree; names use __ for / and _h for .h."""
+def unclear(root):
+    """Names with words of PLAINER, and static functions that are called VAGUE."""
+    out = []
+    for path in files(".c", ".h", ".def", ".cc", root=root, under=("lib", "fcgi-app")):
+        if "demo-llm" in path.parts:
+            continue
+        code = code_only(text_of(path, root))
+        out += [f"{path}: {name}: there is a plainer term" for name in
+                sorted(set(WORD.findall(code)))
+                if set(name.lower().split("_")) & PLAINER]
+        if path.suffix == ".c":
+            out += [f"{path}: {name}() does not say what it does" for name in
+                    sorted(set(STATIC.findall(code)) & VAGUE)]
+    return out
+
+
+def sample(looked_for=check, **written):
+    """The problems of a small tree; names use __ for /, _h for .h and _c for .c."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in written.items():
-            path = pathlib.Path(folder, name.replace("__", "/").replace("_h", ".h")
+            path = pathlib.Path(folder, re.sub("_([ch])$", r".\1", name.replace("__", "/"))
                                 .replace("fcgi_app", "fcgi-app"))
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        return check(pathlib.Path(folder))
+        return looked_for(pathlib.Path(folder))
 
 
 def main():
@@ -91,6 +120,16 @@ def main():
         lib__tool__data__c_h="int kind_a(void);\n", lib__tool__web__d_h="int kind_b(void);\n",
         lib__turn__e_h="struct row_x {\n\tint (*row_f)(int row_a);\n};\n/* row_get(x); */\n"
         "#define ROW(x) \\\n\trow_get(x);\nenum row_kind { ROW_A };\nint rows(void);\n"))
+    tap.clean("names are plain, and functions say what they do", unclear(ROOT))
+    for text in ("int is_said(void);\n", "struct x { bool told; };\n", "enum { SAID_MAX = 1 };\n"):
+        tap.finds("a word: " + text.strip(), sample(unclear, lib__store__a_h=text), "plainer term")
+    for text in ("static int check(int a)\n{\n\treturn a;\n}\n",
+                 "static const struct row *find(const struct x *x,\n\tint b)\n{\n}\n"):
+        tap.finds("a verb: " + text.split("(")[0], sample(unclear, lib__store__a_c=text),
+                  "does not say what it does")
+    tap.clean("passes what is said in texts and comments, and members", sample(
+        unclear, lib__store__a_c="/* what was said */\nstatic int check_row(struct x *x)\n{\n"
+        "\tx->check(\"said\");\n\treturn store(x);\n}\n"))
     tap.finish()
 
 

@@ -76,6 +76,14 @@ def other(table, events):
             for name in sorted({*shown, *events}) if shown.get(name) != events.get(name)]
 
 
+def later(names, changes):
+    """Files of sql/ that a schema has of which no version was released."""
+    if not re.search(r"^0\.1\.0 \(unreleased\)", changes, re.M):
+        return []
+    return [f"sql/{name}: 0.1.0 is not released, so this belongs into 0001-schema.sql "
+            "(docs/database.md)" for name in names if name != "0001-schema.sql"]
+
+
 def main():
     for page, mark, *form in BLOCKS:
         text = (ROOT / "docs" / page).read_text()
@@ -100,6 +108,13 @@ def main():
     tap.clean("docs/dialects.md has the v2 events", other(table, events))
     tap.finds("a v2 event without its row", other(
         [line for line in table if "`warning`" not in line], events), "warning has []")
+    files = sorted(path.name for path in (ROOT / "sql").glob("*.sql"))
+    changes = (ROOT / "CHANGES").read_text()
+    tap.clean("the schema is one file until the first release", later(files, changes))
+    tap.finds("a file of the schema before the first release", later(
+        ["0001-schema.sql", "0002-x.sql"], "0.1.0 (unreleased): the first version\n"), "0002-x.sql")
+    tap.clean("passes files after it", later(
+        ["0001-schema.sql", "0002-x.sql"], "0.1.1 (unreleased)\n\n0.1.0: the first version\n"))
     tap.finds("a v2 member that is not sent", other(
         [line.replace("is_error", "failed") for line in table], events), "tool_result has")
     tap.finish()

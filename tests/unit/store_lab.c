@@ -69,7 +69,7 @@ int store_lab_open(void **state)
 {
 	if (dbtest_open(state))
 		return -1;
-	db = store_open(dbtest_schema(*state, 8), 0, &e);
+	db = store_open(dbtest_schema(*state, 8), &e);
 	assert_non_null(db);
 	ann = person("default", "ann");
 	bob = person("default", "bob");

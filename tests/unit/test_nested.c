@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Agents as tools (lib/turn/nested.c): the loop within a call, its budget, what
- * it shows, stores and may not do; and who said something first (said.c).
+ * it shows, stores and may not do; and who said something first (text_origin.c).
  */
 #include "turn_lab.h"
 
@@ -258,7 +258,7 @@ static void a_stop_reaches_it(void **state)
 	play_end(&p);
 }
 
-/* -- said.c ----------------------------------------------------------------- */
+/* -- text_origin.c ----------------------------------------------------------------- */
 
 #define URL "http://x.example/?q=1"
 

@@ -211,7 +211,7 @@ static void do_blanks(struct str s)
 	struct blank *found;
 	size_t n;
 
-	if (blank_parse(s, "body", &a, &found, &n, &e) < 0)
+	if (blank_parse(s, &a, &found, &n, &e) < 0)
 		err_clear(&e);
 	blank_fill(s, v, values, 2, &out);
 	(void)blank_filled(s, s);

@@ -136,13 +136,13 @@ int lab_up(void **state)
 	lab.conf = conf_load(path, &e);
 	if (!lab.conf)
 		fail_msg("%s", e.text);
-	lab.root = store_open(&lab.conf->db, 0, &e);
+	lab.root = store_open(&lab.conf->db, &e);
 	snprintf(path, sizeof(path), "%s/sql", getenv("LAMPLIGHTER_SRCDIR"));
 	rc = db_migrate(lab.root, path, 0, NULL, &e);
 	if (rc < 0)
 		fail_msg("%s", e.text);
 	make_table();
-	lab.deps.db = store_open(&lab.conf->db, 0, &e);
+	lab.deps.db = store_open(&lab.conf->db, &e);
 	lab.deps.http = http_pool_new(64);
 	lab.deps.live = event_live_new(lab.deps.db, &e);
 	lab.deps.tools = tool_env_new(lab.deps.http);

@@ -48,9 +48,9 @@ static bool advertise(const struct tool *t, const struct tool_ctx *ctx)
 		tool_agent_service(ctx->turn.by.conf, c->agent));
 }
 
-static int run(const struct tool *t, const struct tool_ctx *ctx,
-	       const json_t *args, struct buf *out, bool *is_json,
-	       struct err *e)
+static int run_agent(const struct tool *t, const struct tool_ctx *ctx,
+		     const json_t *args, struct buf *out, bool *is_json,
+		     struct err *e)
 {
 	const struct tool_task task = {
 		.tool = t->data, .input = str_of(jx_text(ctx->arena, args)),
@@ -82,8 +82,8 @@ static int dry_run(const struct tool *t, const struct tool_ctx *ctx,
 	return 0;
 }
 
-static int check(const struct conf *conf, const struct workspace *w,
-		 const struct conf_tool *c, struct err *e)
+static int check_agent_tool(const struct conf *conf, const struct workspace *w,
+			    const struct conf_tool *c, struct err *e)
 {
 	const char *id = c->agent->llm_service;
 	const struct llm_service *s = catalog_service(conf, str_of(id));
@@ -107,10 +107,10 @@ static int check(const struct conf *conf, const struct workspace *w,
 const struct tool_kind kind_agent = {
 	.name = "agent",
 	.section = offsetof(struct conf_tool, agent),
-	.check = check,
+	.check = check_agent_tool,
 	.agent = agent_of_tool,
 	.row = {
-		.timeout_ms = TIMEOUT_MS, .advertise = advertise, .run = run,
+		.timeout_ms = TIMEOUT_MS, .advertise = advertise, .run = run_agent,
 		.dry_run = dry_run,
 	},
 };

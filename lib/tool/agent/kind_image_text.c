@@ -111,9 +111,9 @@ static const struct conf_tool *as_agent(const struct conf_tool *c,
 	return tool;
 }
 
-static int run(const struct tool *t, const struct tool_ctx *ctx,
-	       const json_t *args, struct buf *out, bool *is_json,
-	       struct err *e)
+static int read_image(const struct tool *t, const struct tool_ctx *ctx,
+		      const json_t *args, struct buf *out, bool *is_json,
+		      struct err *e)
 {
 	const struct conf_tool *c = t->data;
 	int64_t until_ms = clock_mono_ms() + t->timeout_ms;
@@ -173,8 +173,8 @@ static bool advertise(const struct tool *t, const struct tool_ctx *ctx)
 	return ctx->turn.depth < TOOL_DEPTH;
 }
 
-static int check(const struct conf *conf, const struct workspace *w,
-		 const struct conf_tool *c, struct err *e)
+static int check_image_tool(const struct conf *conf, const struct workspace *w,
+			    const struct conf_tool *c, struct err *e)
 {
 	const char *id = c->image_text->llm_service;
 	const struct conf_tool_agent agent = {
@@ -202,10 +202,10 @@ static int check(const struct conf *conf, const struct workspace *w,
 const struct tool_kind kind_image_text = {
 	.name = "image_text",
 	.section = offsetof(struct conf_tool, image_text),
-	.check = check,
+	.check = check_image_tool,
 	.row = {
 		.schema = SCHEMA_image_text,
 		.timeout_ms = TIMEOUT_MS, .advertise = advertise,
-		.run = run, .dry_run = dry_run,
+		.run = read_image, .dry_run = dry_run,
 	},
 };

@@ -186,9 +186,9 @@ static const struct conf_tool *in_time(const struct long_text *l, int64_t left_m
 	return tool;
 }
 
-static int ask(struct long_text *l, const struct prompt_text *prompt,
-	       struct str text, size_t no, size_t of, struct buf *out,
-	       struct err *e)
+static int ask_about(struct long_text *l, const struct prompt_text *prompt,
+		     struct str text, size_t no, size_t of, struct buf *out,
+		     struct err *e)
 {
 	int64_t left_ms = l->until_ms - clock_mono_ms();
 	struct tool_task task = { .prompt = prompt, .whole = true };
@@ -209,7 +209,7 @@ static int ask(struct long_text *l, const struct prompt_text *prompt,
 	return rc;
 }
 
-static void tell(const struct long_text *l, const char *text)
+static void report_progress(const struct long_text *l, const char *text)
 {
 	tool_note(&l->ctx, &(struct tool_note){
 		.status = NOTE_PROGRESS, .tool = str_of(l->tool->name),
@@ -223,9 +223,9 @@ static int ask_part(struct long_text *l, const struct prompt_text *prompt,
 	struct err why = ERR_INIT;
 
 	if (p->n == 1)
-		return ask(l, prompt, p->v[i], 1, 1, out, e);
-	tell(l, arena_printf(l->ctx.arena, "Part %zu of %zu", i + 1, p->n));
-	if (ask(l, prompt, p->v[i], i + 1, p->n, out, &why) == 0)
+		return ask_about(l, prompt, p->v[i], 1, 1, out, e);
+	report_progress(l, arena_printf(l->ctx.arena, "Part %zu of %zu", i + 1, p->n));
+	if (ask_about(l, prompt, p->v[i], i + 1, p->n, out, &why) == 0)
 		return 0;
 	if (why.code == ERR_CANCELLED) {
 		*e = why;
@@ -280,9 +280,9 @@ static int run_summarize(struct long_text *l, struct str text, struct buf *out,
 		buf_release(&b);
 		if (rc < 0)
 			return -1;
-		tell(l, "Summary of the parts");
+		report_progress(l, "Summary of the parts");
 	}
-	return ask(l, &summarize_whole, text, 1, 1, out, e);
+	return ask_about(l, &summarize_whole, text, 1, 1, out, e);
 }
 
 static int find_text(struct long_text *l, struct str *text, struct err *e)
@@ -309,9 +309,9 @@ static int find_text(struct long_text *l, struct str *text, struct err *e)
 	return 0;
 }
 
-static int run(const struct tool *t, const struct tool_ctx *ctx,
-	       const json_t *args, bool translates, struct buf *out,
-	       bool *is_json, struct err *e)
+static int run_ready(const struct tool *t, const struct tool_ctx *ctx,
+		     const json_t *args, bool translates, struct buf *out,
+		     bool *is_json, struct err *e)
 {
 	struct long_text l = {
 		.tool = t, .ctx = *ctx, .args = args,
@@ -340,14 +340,14 @@ static int ready_summarize_run(const struct tool *t, const struct tool_ctx *ctx,
 			const json_t *args, struct buf *out, bool *is_json,
 			struct err *e)
 {
-	return run(t, ctx, args, false, out, is_json, e);
+	return run_ready(t, ctx, args, false, out, is_json, e);
 }
 
 static int ready_translate_run(const struct tool *t, const struct tool_ctx *ctx,
 			const json_t *args, struct buf *out, bool *is_json,
 			struct err *e)
 {
-	return run(t, ctx, args, true, out, is_json, e);
+	return run_ready(t, ctx, args, true, out, is_json, e);
 }
 
 /* -- what is offered ------------------------------------------------------- */

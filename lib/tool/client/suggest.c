@@ -19,8 +19,8 @@ static bool is_for(const struct conf_action *a, const struct tool_ctx *ctx)
 	return policy_in_groups(ctx->turn.by.who, &a->groups);
 }
 
-static const struct conf_action *find(const struct tool_ctx *ctx,
-				      struct str name)
+static const struct conf_action *find_action(const struct tool_ctx *ctx,
+					     struct str name)
 {
 	const struct workspace *w = ctx->turn.workspace;
 
@@ -141,7 +141,7 @@ int suggest_run(const struct tool *t, const struct tool_ctx *ctx,
 		const json_t *args, struct buf *out, bool *is_json,
 		struct err *e)
 {
-	const struct conf_action *a = find(ctx, jx_str(args, "action"));
+	const struct conf_action *a = find_action(ctx, jx_str(args, "action"));
 	struct buf url = BUF_INIT(LIM_ACTION_URL_BYTES);
 	struct jw w = jw_on(out);
 	int rc;

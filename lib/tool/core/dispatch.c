@@ -40,8 +40,8 @@ void tool_refuse(struct arena *a, enum err_code code, const char *text,
 	buf_release(&b);
 }
 
-static int find(const struct tool_set *set, const struct tool_ctx *ctx,
-		struct str name, const struct tool_offer **out, struct err *e)
+static int find_tool(const struct tool_set *set, const struct tool_ctx *ctx,
+		     struct str name, const struct tool_offer **out, struct err *e)
 {
 	const struct tool_offer *o = tool_set_find(set, name);
 	struct buf hint = BUF_INIT(4096);
@@ -154,18 +154,18 @@ static void open_texts(const json_t *schema, json_t *args)
 {
 	const json_t *properties = json_object_get(schema, "properties"), *sub;
 	const char *key;
-	json_t *v, *said;
+	json_t *v, *parsed;
 	void *next;
 
 	json_object_foreach_safe(args, next, key, v) {
 		sub = json_object_get(properties, key);
 		if (!json_is_string(v) || schema_names_type(sub, v))
 			continue;
-		said = jx_try((struct str){ json_string_value(v),
+		parsed = jx_try((struct str){ json_string_value(v),
 			json_string_length(v) });
-		if (said && !json_is_null(said) && schema_names_type(sub, said))
-			json_object_set(args, key, said);
-		json_decref(said);
+		if (parsed && !json_is_null(parsed) && schema_names_type(sub, parsed))
+			json_object_set(args, key, parsed);
+		json_decref(parsed);
 	}
 }
 
@@ -173,7 +173,7 @@ int tool_prepare(const struct tool_set *set, const struct tool_ctx *ctx,
 		 struct str name, struct str args,
 		 const struct tool_offer **o, json_t **out, struct err *e)
 {
-	if (find(set, ctx, name, o, e) < 0)
+	if (find_tool(set, ctx, name, o, e) < 0)
 		return -1;
 	*out = parse(args, ctx->arena, e);
 	if (!*out)
@@ -245,8 +245,8 @@ static void cap(const struct tool *t, const struct tool_ctx *ctx,
 	out->truncated = true;
 }
 
-static void finish(const struct tool *t, const struct tool_ctx *ctx,
-		   struct buf *b, struct tool_result *out)
+static void cap_result(const struct tool *t, const struct tool_ctx *ctx,
+		       struct buf *b, struct tool_result *out)
 {
 	size_t max_bytes = tool_result_cap(t, ctx);
 
@@ -278,10 +278,10 @@ static int check_gate(const struct tool *t, const struct tool_ctx *ctx,
 	return 0;
 }
 
-static int run(const struct tool_set *set, const struct tool_ctx *ctx,
-	       struct str name, struct str args, struct buf *b,
-	       struct tool_result *out, const struct tool **tool,
-	       struct err *e)
+static int run_tool(const struct tool_set *set, const struct tool_ctx *ctx,
+		    struct str name, struct str args, struct buf *b,
+		    struct tool_result *out, const struct tool **tool,
+		    struct err *e)
 {
 	struct tool_ctx inner = *ctx;
 	const struct tool_offer *o;
@@ -311,7 +311,7 @@ void tool_call(const struct tool_set *set, const struct tool_ctx *ctx,
 	int rc;
 
 	*out = (struct tool_result){ .is_json = true };
-	rc = run(set, ctx, name, args, &b, out, &tool, &e);
+	rc = run_tool(set, ctx, name, args, &b, out, &tool, &e);
 	if (rc < 0) {
 		bool ran = out->ran;
 
@@ -320,7 +320,7 @@ void tool_call(const struct tool_set *set, const struct tool_ctx *ctx,
 		tool_refuse(ctx->arena, e.code, err_message(&e), out);
 		out->ran = ran;
 	} else {
-		finish(tool, ctx, &b, out);
+		cap_result(tool, ctx, &b, out);
 		out->is_error = rc > 0;
 		out->foreign = true;
 	}
@@ -343,6 +343,6 @@ void tool_accept(const struct tool *t, const struct tool_ctx *ctx,
 	buf_addstr(&b, text);
 	if (t)	/* else an answer to a question */
 		metric_add(METRIC_TOOL_CALLS, tool_family_name(t), "ok", 1);
-	finish(t ? t : &any, ctx, &b, out);
+	cap_result(t ? t : &any, ctx, &b, out);
 	buf_release(&b);
 }

@@ -145,7 +145,7 @@ static bool same_settings(const struct conf_db *a, const struct conf_db *b)
 }
 
 /* The pool with these settings, if there is one; it gets one more user. */
-static struct db *take(struct tool_env *env, const struct conf_db *c)
+static struct db *take_pool(struct tool_env *env, const struct conf_db *c)
 {
 	for (struct file_db *p = env->pools; p; p = p->next)
 		if (same_settings(&p->settings, c)) {
@@ -216,7 +216,7 @@ struct db *tool_env_pool(struct tool_env *env, const struct conf_db *c,
 	struct db *db;
 
 	pthread_mutex_lock(&env->lock);
-	db = take(env, c);
+	db = take_pool(env, c);
 	pthread_mutex_unlock(&env->lock);
 	if (db)
 		return db;
@@ -224,7 +224,7 @@ struct db *tool_env_pool(struct tool_env *env, const struct conf_db *c,
 	if (!fresh)
 		return NULL;
 	pthread_mutex_lock(&env->lock);
-	db = take(env, c);
+	db = take_pool(env, c);
 	if (!db) {
 		unused = unlink_unused(env);
 		fresh->next = env->pools;

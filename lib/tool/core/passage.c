@@ -53,28 +53,28 @@ static bool is_link(struct str url)
 }
 
 /* NULL stays NULL. */
-static struct str keep(struct arena *a, struct str s)
+static struct str copy(struct arena *a, struct str s)
 {
 	return s.p ? arena_str(a, s) : s;
 }
 
 /* Under the lock. */
-static struct source *put(struct passages *p, const struct source *s)
+static struct source *add_source(struct passages *p, const struct source *s)
 {
 	struct source *to = arena_new(&p->a, struct source);
 
 	*to = *s;
 	to->title = arena_str(&p->a, s->title);
 	to->text = arena_str(&p->a, s->text);
-	to->external_id = keep(&p->a, s->external_id);
-	to->url = is_link(s->url) ? keep(&p->a, s->url)
+	to->external_id = copy(&p->a, s->external_id);
+	to->url = is_link(s->url) ? copy(&p->a, s->url)
 				  : (struct str){ NULL, 0 };
 	p->v[p->n++] = to;
 	return to;
 }
 
 /* Under the lock. */
-static struct source *find(struct passages *p, const struct source *s)
+static struct source *find_source(struct passages *p, const struct source *s)
 {
 	for (size_t i = 0; i < p->n; i++)
 		if (same(p->v[i], s))
@@ -90,9 +90,9 @@ int passages_add(struct passages *p, const struct source *s)
 	if (!p)
 		return 0;
 	pthread_mutex_lock(&p->lock);
-	to = find(p, s);
+	to = find_source(p, s);
 	if (!to && p->n < LIM_SOURCES && p->last < LIM_SOURCES) {
-		to = put(p, s);
+		to = add_source(p, s);
 		to->no = ++p->last;
 	}
 	if (to)
@@ -105,7 +105,7 @@ void passages_restore(struct passages *p, const struct source *s)
 {
 	pthread_mutex_lock(&p->lock);
 	if (p->n < LIM_SOURCES)
-		put(p, s);
+		add_source(p, s);
 	p->last = MAX(p->last, s->no);
 	pthread_mutex_unlock(&p->lock);
 }

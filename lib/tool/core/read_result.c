@@ -60,7 +60,7 @@ static size_t boundary(struct str s, size_t at)
 }
 
 /* Position of word in s from at on, ignoring ASCII case; s.n: not found. */
-static size_t find(struct str s, size_t at, struct str word)
+static size_t find_word(struct str s, size_t at, struct str word)
 {
 	for (; word.n <= s.n && at <= s.n - word.n; at++)
 		if (strncasecmp(s.p + at, word.p, word.n) == 0)
@@ -71,7 +71,7 @@ static size_t find(struct str s, size_t at, struct str word)
 static void write_matches(struct str s, size_t offset, struct str word,
 			  struct buf *out)
 {
-	size_t n = 0, at = find(s, offset, word), shown;
+	size_t n = 0, at = find_word(s, offset, word), shown;
 
 	for (; at < s.n && n < MATCHES; n++) {
 		size_t from = boundary(s, at > AROUND_BYTES
@@ -80,11 +80,11 @@ static void write_matches(struct str s, size_t offset, struct str word,
 
 		buf_addf(out, "[offset %zu] %s%.*s%s\n", from, from ? "…" : "",
 			 (int)(to - from), s.p + from, to < s.n ? "…" : "");
-		at = find(s, at + word.n, word);
+		at = find_word(s, at + word.n, word);
 	}
 	shown = n;
 	for (; at < s.n; n++)
-		at = find(s, at + word.n, word);
+		at = find_word(s, at + word.n, word);
 	buf_addf(out, "[%zu of %zu places with \"%.*s\"%s]\n", shown, n,
 		 STR_ARG(word), n > shown
 		 ? "; continue with a larger offset" : "");

@@ -242,7 +242,7 @@ int dataset_check(const struct conf *conf, const struct conf_dataset *d,
 	} else if (!d->table[0] && d->n_columns == 0) {
 		err_public(&fault, ERR_CONFIG, "with from: needs columns:");
 		rc = at(d, "it", "", &fault, e);
-	} else if (d->from[0] && query_fragment_check(d->from, false, &fault) < 0) {
+	} else if (d->from[0] && query_fragment_check(d->from, &fault) < 0) {
 		rc = at(d, "from:", "", &fault, e);
 	} else if (d->where && d->where[0] &&
 		   row_filter_bind(d->where, &nobody, &sql, &args, &fault) < 0) {
@@ -262,7 +262,7 @@ int dataset_check(const struct conf *conf, const struct conf_dataset *d,
 		const char *expr = d->columns[i].expr;
 
 		if (expr && expr[0] &&
-		    query_fragment_check(expr, false, &fault) < 0)
+		    query_fragment_check(expr, &fault) < 0)
 			rc = at(d, "expr of column", d->columns[i].name,
 				&fault, e);
 	}

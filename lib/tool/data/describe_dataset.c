@@ -54,7 +54,7 @@ static void write_sample(const struct tool_ctx *ctx, const struct dataset *d,
 		l.n_types = q.n_columns;
 	}
 	if (fine && db_query_json(db, q.sql, q.args.v, q.args.n, &l, ctx->arena,
-				  &rows, NULL, NULL, &r, &e) == 0) {
+				  &rows, &r, &e) == 0) {
 		jw_key(w, "sample");
 		jw_raw(w, buf_str(&b));
 	} else {

@@ -217,7 +217,7 @@ static int compile_like(struct compile *q, struct buf *sql,
 	query_add_column(sql, c);
 	buf_adds(sql, " LIKE ? ESCAPE '!'");
 	query_args_add(&q->out->args,
-		       DB_S(query_like(q->arena, val.s, op->name[0] == 'c', true)));
+		       DB_S(query_like(q->arena, val.s, op->name[0] == 'c')));
 	return 0;
 }
 
@@ -316,7 +316,7 @@ static int compile_search(struct compile *q, struct buf *sql, struct str words)
 			query_add_column(sql, in[i]);
 			buf_adds(sql, " LIKE ? ESCAPE '!'");
 			query_args_add(&q->out->args, DB_S(query_like(q->arena,
-						word, true, true)));
+						word, true)));
 		}
 		buf_addc(sql, ')');
 	}

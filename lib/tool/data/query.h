@@ -77,9 +77,11 @@ int query_value(const struct conf_column *c, const json_t *v,
 const char *query_next_cursor(const struct query *q, size_t n_rows,
 			      struct arena *a);
 
-/* s for LIKE ? ESCAPE '!': wildcards taken literally, with % around. */
-struct str query_like(struct arena *a, struct str s, bool leading,
-		      bool trailing);
+/*
+ * s for LIKE ? ESCAPE '!': wildcards taken literally, with % behind it and, if leading,
+ * before it.
+ */
+struct str query_like(struct arena *a, struct str s, bool leading);
 
 /* "integer", "text", … */
 const char *query_type_name(enum conf_col_type t);

@@ -229,7 +229,7 @@ static int64_t count_all(struct db *db, const struct query *q,
 	int64_t n = -1;
 
 	if (db_query_json(db, q->count_sql, q->args.v, q->args.n - q->n_page_args,
-			  &limits, a, &w, NULL, NULL, &r, &e) == 0 && r.n_rows == 1)
+			  &limits, a, &w, &r, &e) == 0 && r.n_rows == 1)
 		n = strtoll(b.p + strspn(b.p, "["), NULL, 10);
 	buf_release(&b);
 	return n > QUERY_COUNT_CAP ? -1 : n;
@@ -249,9 +249,9 @@ static void write_columns(struct jw *w, const struct query *q)
 }
 
 /* Runs the query and writes the result; rows beyond the cap are left out. */
-static int answer(struct db *db, const struct dataset *d,
-		  const struct query *q, size_t cap, struct db_stop *stop,
-		  struct arena *a, struct buf *out, struct err *e)
+static int write_rows(struct db *db, const struct dataset *d,
+		      const struct query *q, size_t cap, struct db_stop *stop,
+		      struct arena *a, struct buf *out, struct err *e)
 {
 	struct db_query_limits l = {
 		.timeout_ms = MAX(d->conf->timeout_ms, 1), .max_rows = q->limit,
@@ -273,8 +273,7 @@ static int answer(struct db *db, const struct dataset *d,
 	if (query_guard(db, d, q, &l, a, e) < 0)
 		return -1;
 	jw_key(&w, "rows");
-	if (db_query_json(db, q->sql, q->args.v, q->args.n, &l, a, &w, NULL,
-			  NULL, &r, &cause) < 0)
+	if (db_query_json(db, q->sql, q->args.v, q->args.n, &l, a, &w, &r, &cause) < 0)
 		return refuse(d, &l, &cause, e);
 	if (r.truncated && r.n_rows == 0)
 		return err_public(e, ERR_TOOL_ARGS,
@@ -307,8 +306,8 @@ struct row_caller query_caller(const struct tool_ctx *ctx)
 }
 
 /* The dataset that args name, and their compiled query. */
-static int prepare(const struct tool_ctx *ctx, const json_t *args,
-		   struct dataset *d, struct query *q, struct err *e)
+static int prepare_query(const struct tool_ctx *ctx, const json_t *args,
+			 struct dataset *d, struct query *q, struct err *e)
 {
 	struct row_caller who = query_caller(ctx);
 
@@ -335,7 +334,7 @@ int query_data_run(const struct tool *t, const struct tool_ctx *ctx,
 	int rc;
 
 	*is_json = true;
-	if (prepare(ctx, args, &d, &q, e) < 0)
+	if (prepare_query(ctx, args, &d, &q, e) < 0)
 		return -1;
 	db = tool_env_pool(ctx->turn.env, d.database, e);
 	if (!db)
@@ -344,8 +343,8 @@ int query_data_run(const struct tool *t, const struct tool_ctx *ctx,
 	hook.ctx = &stop;
 	if (ctx->turn.abort)
 		http_abort_on(ctx->turn.abort, &hook);
-	rc = answer(db, &d, &q, tool_result_cap(t, ctx), &stop, ctx->arena, out,
-		    e);
+	rc = write_rows(db, &d, &q, tool_result_cap(t, ctx), &stop, ctx->arena, out,
+			e);
 	if (ctx->turn.abort)
 		http_abort_off(ctx->turn.abort, &hook);
 	db_stop_release(&stop);
@@ -360,7 +359,7 @@ int query_data_dry_run(const struct tool *t, const struct tool_ctx *ctx,
 	struct query q;
 
 	(void)t;
-	if (prepare(ctx, args, &d, &q, e) < 0)
+	if (prepare_query(ctx, args, &d, &q, e) < 0)
 		return -1;
 	buf_addf(out, "database: %s\nsql: %.*s\n", d.conf->database,
 		 STR_ARG(q.sql));

@@ -78,8 +78,7 @@ static double estimate(struct db *db, const struct query *q,
 	int id_at, rows_at;
 	json_t *rows;
 
-	if (db_query_json(db, str_of(sql), q->args.v, q->args.n, &l, a, &w, NULL,
-			  NULL, &r, e) == 0) {
+	if (db_query_json(db, str_of(sql), q->args.v, q->args.n, &l, a, &w, &r, e) == 0) {
 		rows = jx_load_lenient(buf_str(&b), e);
 		id_at = column_index(&r, "id");
 		rows_at = column_index(&r, "rows");

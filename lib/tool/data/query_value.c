@@ -275,8 +275,7 @@ int query_value(const struct conf_column *c, const json_t *v,
 	BUG("column type");
 }
 
-struct str query_like(struct arena *a, struct str s, bool leading,
-		      bool trailing)
+struct str query_like(struct arena *a, struct str s, bool leading)
 {
 	char *out = arena_alloc(a, 2 * s.n + 3);
 	size_t n = 0;
@@ -288,8 +287,7 @@ struct str query_like(struct arena *a, struct str s, bool leading,
 			out[n++] = '!';
 		out[n++] = s.p[i];
 	}
-	if (trailing)
-		out[n++] = '%';
+	out[n++] = '%';
 	out[n] = '\0';
 	return (struct str){ out, n };
 }

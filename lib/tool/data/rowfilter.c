@@ -113,7 +113,7 @@ static enum token_type next_token(struct scan *s, struct str *out)
 	return type;
 }
 
-int query_fragment_check(const char *text, bool names, struct err *e)
+int query_fragment_check(const char *text, struct err *e)
 {
 	struct scan s = { .p = text };
 	struct str piece;
@@ -125,11 +125,8 @@ int query_fragment_check(const char *text, bool names, struct err *e)
 		case TOKEN_BAD:
 			return err_public(e, ERR_CONFIG, "%s", s.fault);
 		case TOKEN_NAME:
-			if (!names)
-				return err_public(e, ERR_CONFIG, "has :%.*s; "
-						  "names belong in `where`",
-						  STR_ARG(piece));
-			break;
+			return err_public(e, ERR_CONFIG, "has :%.*s; names belong in "
+					  "`where`", STR_ARG(piece));
 		case TOKEN_TEXT:
 			break;
 		}

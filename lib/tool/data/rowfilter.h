@@ -31,11 +31,11 @@ void query_args_add(struct query_args *args, struct db_val v);
 
 /*
  * Refuses what such a text must not contain: an unquoted ? or ;, a comment, an
- * unbalanced parenthesis or quote and, unless names is set, :names. ERR_CONFIG,
+ * unbalanced parenthesis or quote, and :names. ERR_CONFIG,
  * public text. Backslashes in strings are refused as well, because their meaning
  * depends on the session's sql_mode.
  */
-int query_fragment_check(const char *text, bool names, struct err *e) MUST_CHECK;
+int query_fragment_check(const char *text, struct err *e) MUST_CHECK;
 
 /*
  * Appends the row filter with :user, :user_id and :tenant replaced by ? and

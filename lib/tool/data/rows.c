@@ -70,8 +70,8 @@ static const struct tool tools[] = {
 	},
 };
 
-static int check(const struct conf *conf, const struct workspace *w,
-		 struct err *e)
+static int check_dataset(const struct conf *conf, const struct workspace *w,
+			 struct err *e)
 {
 	for (size_t i = 0; i < w->n_datasets; i++)
 		if (dataset_check(conf, &w->datasets[i], e) < 0)
@@ -81,5 +81,5 @@ static int check(const struct conf *conf, const struct workspace *w,
 
 const struct tool_family tool_family_data = {
 	.tools = tools, .n_tools = ARRAY_LEN(tools),
-	.check = check,
+	.check = check_dataset,
 };

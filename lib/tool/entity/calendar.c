@@ -101,8 +101,8 @@ int onto_events(const struct tool *t, const struct tool_ctx *ctx, const json_t *
 /* -- one event ---------------------------------------------------------------------------- */
 
 /* The resource that the event is of: the user's own, or a project's. */
-static int find(const struct caller *by, const struct uuid *id, const struct resource **r,
-		struct resource_answer *out, struct err *e)
+static int find_event(const struct caller *by, const struct uuid *id, const struct resource **r,
+		      struct resource_answer *out, struct err *e)
 {
 	static const enum resource_id both[] = {
 		RESOURCE_CALENDAR_EVENT, RESOURCE_PROJECT_EVENT,
@@ -133,7 +133,7 @@ int onto_event(const struct tool *t, const struct tool_ctx *ctx, const json_t *a
 	struct uuid id;
 
 	(void)t;
-	if (onto_id(args, "event_id", &id, e) < 0 || find(&by, &id, &r, answer, e) < 0)
+	if (onto_id(args, "event_id", &id, e) < 0 || find_event(&by, &id, &r, answer, e) < 0)
 		return -1;
 	*is_json = true;
 	resource_answer_write(&w, &by, r, answer);
@@ -219,7 +219,7 @@ static int change(const struct tool_ctx *ctx, const json_t *args, const json_t *
 	struct uuid id;
 
 	if (onto_id(args, "event_id", &id, e) < 0 || read_scope(args, &c, e) < 0 ||
-	    find(&by, &id, &c.r, answer, e) < 0 || (body && has_room(&by, e) < 0) ||
+	    find_event(&by, &id, &c.r, answer, e) < 0 || (body && has_room(&by, e) < 0) ||
 	    calendar_change(&by, &c, answer, e) < 0)
 		return -1;
 	hold_refresh(by.db, by.conf, &by.owner);
@@ -311,7 +311,7 @@ int onto_calendar_set(const struct tool *t, const struct tool_ctx *ctx, const js
 {
 	const struct caller by = onto_by(ctx);
 	struct resource_answer *answer = arena_new(ctx->arena, struct resource_answer);
-	struct resource_answer *made = arena_new(ctx->arena, struct resource_answer);
+	struct resource_answer *stored = arena_new(ctx->arena, struct resource_answer);
 	struct resource_call c = {
 		.r = &resources[RESOURCE_PROJECT_CALENDAR], .verb = VERB_CREATE,
 		.parent = jx_str(args, "project_id"), .body = body_of(args, ctx->arena),
@@ -326,8 +326,8 @@ int onto_calendar_set(const struct tool *t, const struct tool_ctx *ctx, const js
 		c.verb = VERB_PATCH;
 		c.id = str_of(uuid_format(&answer->items[0].row->id, id));
 	}
-	if (resource_call(&by, &c, made, e) < 0)
+	if (resource_call(&by, &c, stored, e) < 0)
 		return -1;
 	*is_json = true;
-	return write_calendar(&by, made->items[0].row, project, out, e);
+	return write_calendar(&by, stored->items[0].row, project, out, e);
 }

@@ -34,7 +34,7 @@ static const char *text_of(const struct uuid *id, struct arena *a)
 }
 
 static int call(const struct caller *by, enum resource_id of, enum resource_verb verb,
-		const struct uuid *above, const char *id, json_t *body, struct uuid *made,
+		const struct uuid *above, const char *id, json_t *body, struct uuid *new_id,
 		struct err *e)
 {
 	struct resource_answer *out = arena_new(by->arena, struct resource_answer);
@@ -46,8 +46,8 @@ static int call(const struct caller *by, enum resource_id of, enum resource_verb
 		c.id = str_of(id);
 	if (resource_call(by, &c, out, e) < 0)
 		return -1;
-	if (made)
-		*made = out->items[0].row->id;
+	if (new_id)
+		*new_id = out->items[0].row->id;
 	return 0;
 }
 
@@ -93,7 +93,7 @@ static int make_edge(struct onto_making *m, const char *from, const char *to,
 	return 0;
 }
 
-static void write_made(struct jw *w, const struct onto_making *m)
+static void write_created(struct jw *w, const struct onto_making *m)
 {
 	jw_key(w, "entitiesCreated");
 	jw_arr(w);
@@ -117,7 +117,7 @@ static void write_made(struct jw *w, const struct onto_making *m)
 /* Runs the work in a transaction, which may be repeated. */
 struct transaction {
 	struct onto_making *m;
-	struct resource_changes made;	/* if it is committed */
+	struct resource_changes changes;	/* if it is committed */
 	int (*work)(struct onto_making *m, struct err *e);
 };
 
@@ -129,8 +129,8 @@ static int in_tx(struct db *tx, void *ctx, struct err *e)
 	int rc;
 
 	by.db = tx;
-	t->made.first = t->made.last = NULL;
-	by.changes = &t->made;
+	t->changes.first = t->changes.last = NULL;
+	by.changes = &t->changes;
 	m.by = &by;
 	rc = t->work(&m, e);
 	m.by = t->m->by;
@@ -151,11 +151,11 @@ static int make(struct onto_making *m, size_t entities, size_t edges,
 	m->entities = arena_zalloc(m->by->arena, entities + 1, sizeof(*m->entities));
 	m->edges = arena_zalloc(m->by->arena, edges + 1, sizeof(*m->edges));
 	if (by->changes)
-		t.made = *by->changes;
+		t.changes = *by->changes;
 	if (db_tx(by->db, in_tx, &t, e) < 0)
 		return -1;
 	if (by->changes)
-		resource_changes_copy(by->changes, &t.made, by->arena);
+		resource_changes_copy(by->changes, &t.changes, by->arena);
 	hold_refresh(by->db, by->conf, &by->owner);
 	return 0;
 }
@@ -193,7 +193,7 @@ int onto_task_document(const struct tool *t, const struct tool_ctx *ctx,
 		return -1;
 	*is_json = true;
 	jw_obj(&w);
-	write_made(&w, &m);
+	write_created(&w, &m);
 	jw_end_obj(&w);
 	return 0;
 }
@@ -266,7 +266,7 @@ int onto_reorganize(const struct tool *t, const struct tool_ctx *ctx,
 		return -1;
 	*is_json = true;
 	jw_obj(&w);
-	write_made(&w, &m);
+	write_created(&w, &m);
 	jw_kint(&w, "edgesRemoved", (int64_t)json_array_size(jx_arr(args, "unlink")));
 	jw_end_obj(&w);
 	return 0;
@@ -356,7 +356,7 @@ int onto_project(const struct tool *t, const struct tool_ctx *ctx,
 	jw_obj(&w);
 	jw_kuuid(&w, "projectId", &m.project);
 	jw_kstr(&w, "name", jx_str(args, "name"));
-	write_made(&w, &m);
+	write_created(&w, &m);
 	jw_end_obj(&w);
 	return 0;
 }

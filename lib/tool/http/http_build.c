@@ -30,12 +30,6 @@ struct building {
 	bool has_query;
 };
 
-bool tool_http_idempotent(const char *method)
-{
-	return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0 ||
-	       strcmp(method, "PUT") == 0 || strcmp(method, "DELETE") == 0;
-}
-
 static bool sends_body(const char *method)
 {
 	return strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0 &&

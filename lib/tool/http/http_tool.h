@@ -47,9 +47,6 @@ int tool_http_dry_run(const struct tool *t, const struct tool_ctx *ctx,
 int tool_http_check_auth(const struct conf_tool_http *h, const char *section,
 			 struct err *e) MUST_CHECK;
 
-/* Whether the method may be sent twice. */
-bool tool_http_idempotent(const char *method);
-
 struct http_answer {
 	json_t *json;			/* what select chose; owned, or NULL */
 	json_t *whole;			/* what it is part of; owned */

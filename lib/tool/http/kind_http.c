@@ -265,6 +265,13 @@ static int say(struct course *k, const struct err *cause)
 	}
 }
 
+/* Whether the method may be sent twice. */
+static bool tool_http_idempotent(const char *method)
+{
+	return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0 ||
+	       strcmp(method, "PUT") == 0 || strcmp(method, "DELETE") == 0;
+}
+
 static bool worth_another(const struct course *k, int rc,
 			  const struct err *cause)
 {

@@ -24,7 +24,7 @@ bool knowledge_read_may(const struct tool *t, const struct tool_ctx *ctx)
 	       (ctx->turn.by.db && ctx->turn.conversation_id);
 }
 
-static int find_document(const struct tool_ctx *ctx, struct str said,
+static int find_document(const struct tool_ctx *ctx, struct str name,
 			 struct knowledge_file *r, struct err *e)
 {
 	struct retrieve_bases bases;
@@ -33,7 +33,7 @@ static int find_document(const struct tool_ctx *ctx, struct str said,
 	struct kb_at at;
 	size_t n;
 
-	if (uuid_parse(said, &r->id) && knowledge_may(NULL, ctx)) {
+	if (uuid_parse(name, &r->id) && knowledge_may(NULL, ctx)) {
 		if (knowledge_bases(ctx, (struct str){ NULL, 0 }, &bases, e) ||
 		    knowledge_documents(ctx, &bases, &r->id, 1, &found, &n, e))
 			return -1;
@@ -55,7 +55,7 @@ static int find_document(const struct tool_ctx *ctx, struct str said,
 			  "id. Use the ids that search_knowledge returns.");
 }
 
-static int find_attachment(const struct tool_ctx *ctx, struct str said,
+static int find_attachment(const struct tool_ctx *ctx, struct str name,
 			   struct knowledge_file *r, struct err *e)
 {
 	const struct caller *by = &ctx->turn.by;
@@ -64,7 +64,7 @@ static int find_attachment(const struct tool_ctx *ctx, struct str said,
 
 	if (ctx->turn.conversation_id)
 		rc = attachment_named(by->db, &by->owner,
-				      ctx->turn.conversation_id, said,
+				      ctx->turn.conversation_id, name,
 				      ctx->arena, &t, e);
 	if (rc && e->code && e->code != ERR_NOT_FOUND)
 		return -1;
@@ -164,7 +164,7 @@ static int read_cursor(struct document_part *r, struct str cursor, struct err *e
 	return 0;
 }
 
-static int choose(struct document_part *r, const json_t *args, struct err *e)
+static int read_part(struct document_part *r, const json_t *args, struct err *e)
 {
 	int64_t from = jx_int(args, "from_page", 0);
 	int64_t to = jx_int(args, "to_page", from);
@@ -220,7 +220,7 @@ int knowledge_read_run(const struct tool *t, const struct tool_ctx *ctx,
 	struct jw w = jw_on(out);
 	size_t end;
 
-	if (knowledge_file(ctx, args, &r.of, e) || choose(&r, args, e))
+	if (knowledge_file(ctx, args, &r.of, e) || read_part(&r, args, e))
 		return -1;
 	*is_json = true;
 	jw_obj(&w);

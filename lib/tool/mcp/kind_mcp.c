@@ -130,8 +130,8 @@ static void on_progress(void *ctx, struct str text)
 	tool_note(t->ctx, &n);
 }
 
-static int fill(const struct mcp_row *r, const struct tool_ctx *ctx,
-		const json_t *args, struct mcp_call *c, struct err *e)
+static int fill_row(const struct mcp_row *r, const struct tool_ctx *ctx,
+		    const json_t *args, struct mcp_call *c, struct err *e)
 {
 	const char **v = arena_zalloc(ctx->arena, r->tool->n_params + 1,
 				      sizeof(*v));
@@ -151,9 +151,9 @@ static int fill(const struct mcp_row *r, const struct tool_ctx *ctx,
 	return 0;
 }
 
-static int run(const struct tool *t, const struct tool_ctx *ctx,
-	       const json_t *args, struct buf *out, bool *is_json,
-	       struct err *e)
+static int run_mcp(const struct tool *t, const struct tool_ctx *ctx,
+		   const json_t *args, struct buf *out, bool *is_json,
+		   struct err *e)
 {
 	const struct mcp_row *r = t->data;
 	struct telling telling = { ctx, t->name };
@@ -161,7 +161,7 @@ static int run(const struct tool *t, const struct tool_ctx *ctx,
 	struct mcp_call c;
 	int rc;
 
-	if (fill(r, ctx, args, &c, e) < 0 ||
+	if (fill_row(r, ctx, args, &c, e) < 0 ||
 	    mcp_credential(r->server, ctx, ctx->arena, &c.credential, e) < 0)
 		return -1;
 	origins_add(ctx->from, ORIGIN_MCP_RESULT, str_of(r->server->id));
@@ -182,7 +182,7 @@ static int dry_run(const struct tool *t, const struct tool_ctx *ctx,
 	const struct mcp_row *r = t->data;
 	struct mcp_call c;
 
-	if (fill(r, ctx, args, &c, e) < 0)
+	if (fill_row(r, ctx, args, &c, e) < 0)
 		return -1;
 	buf_addf(out, "%s\n", *r->server->url ? r->server->url
 		 : r->server->command.v[0]);
@@ -219,7 +219,7 @@ static struct tool row_of(const struct conf_mcp *s, const struct mcp_tool *t,
 		.confirm = confirm_of(s, o, effect), .untrusted = true,
 		.unaccepted = s->pin == PIN_FIRST_USE ? s->id : NULL,
 		.timeout_ms = r->timeout_ms * MCP_LONGEST,
-		.result_cap_bytes = s->result_bytes, .run = run,
+		.result_cap_bytes = s->result_bytes, .run = run_mcp,
 		.dry_run = dry_run, .data = r,
 	};
 }

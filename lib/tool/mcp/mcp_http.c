@@ -55,7 +55,7 @@ struct headers {
 	struct arena arena;
 };
 
-static void add(struct headers *h, const char *text)
+static void add_header(struct headers *h, const char *text)
 {
 	if (h->n < HEADERS)
 		h->v[h->n++] = text;
@@ -64,11 +64,11 @@ static void add(struct headers *h, const char *text)
 static void standard(struct headers *h, const struct mcp_mode *m)
 {
 	if (m->version[0])
-		add(h, arena_printf(&h->arena, "MCP-Protocol-Version: %s",
-				    m->version));
+		add_header(h, arena_printf(&h->arena, "MCP-Protocol-Version: %s",
+					   m->version));
 	if (m->session[0])
-		add(h, arena_printf(&h->arena, "Mcp-Session-Id: %s",
-				    m->session));
+		add_header(h, arena_printf(&h->arena, "Mcp-Session-Id: %s",
+					   m->session));
 }
 
 /* The admin's headers, the same for every request, including credentials. */
@@ -77,21 +77,21 @@ static void configured(struct headers *h, const struct mcp_call *c)
 	const struct conf_list *list = &c->server->headers;
 
 	for (size_t i = 0; i < list->n; i++)
-		add(h, list->v[i]);
+		add_header(h, list->v[i]);
 	if (c->credential)
-		add(h, c->credential);
+		add_header(h, c->credential);
 	for (size_t i = 0; i < c->n_headers; i++)
-		add(h, c->headers[i]);
+		add_header(h, c->headers[i]);
 }
 
 static void routing(struct headers *h, const struct mcp_call *c)
 {
 	struct buf value = BUF_INIT(8192);
 
-	add(h, arena_printf(&h->arena, "Mcp-Method: %s", c->method));
+	add_header(h, arena_printf(&h->arena, "Mcp-Method: %s", c->method));
 	if (c->name.n) {
 		mcp_header_value(&value, c->name);
-		add(h, arena_printf(&h->arena, "Mcp-Name: %s", value.p));
+		add_header(h, arena_printf(&h->arena, "Mcp-Name: %s", value.p));
 	}
 	buf_release(&value);
 }
@@ -146,7 +146,7 @@ static int on_head(void *ctx, const struct http_result *res)
 	return 0;
 }
 
-static void take(struct exchange *x, json_t *message)
+static void take_message(struct exchange *x, json_t *message)
 {
 	json_t *reply = NULL;
 	bool life = false;
@@ -180,10 +180,10 @@ static void take_text(struct exchange *x, struct str text)
 	size_t i;
 
 	if (json_is_object(j))
-		take(x, j);
+		take_message(x, j);
 	json_array_foreach(j, i, m)
 		if (!x->out->answered)
-			take(x, m);
+			take_message(x, m);
 }
 
 static int on_event(void *ctx, struct str name, struct str data)
@@ -249,11 +249,11 @@ static void post(struct mcp_peer *p, const struct mcp_call *c,
 	struct http_result res;
 	struct err ignored = ERR_INIT;
 
-	add(&h, "Content-Type: application/json");
-	add(&h, "Accept: application/json, text/event-stream");
+	add_header(&h, "Content-Type: application/json");
+	add_header(&h, "Accept: application/json, text/event-stream");
 	standard(&h, m);
 	if (mcp_method && m->era == MCP_ERA_STATELESS)
-		add(&h, arena_printf(&h.arena, "Mcp-Method: %s", mcp_method));
+		add_header(&h, arena_printf(&h.arena, "Mcp-Method: %s", mcp_method));
 	configured(&h, c);
 	r.headers = h.v;
 	r.n_headers = h.n;
@@ -361,10 +361,10 @@ static int go_on(struct exchange *x, int64_t end_ms)
 				       "no answer before the time was over");
 		if (http_wait(&wait, ms, &x->e) < 0)
 			return -1;
-		add(&h, "Accept: text/event-stream");
+		add_header(&h, "Accept: text/event-stream");
 		standard(&h, x->mode);
-		add(&h, arena_printf(&h.arena, "Last-Event-ID: %s",
-				     x->reader.id.p));
+		add_header(&h, arena_printf(&h.arena, "Last-Event-ID: %s",
+					    x->reader.id.p));
 		configured(&h, x->call);
 		err_clear(&x->e);
 		sse_resume(&x->reader);
@@ -389,8 +389,8 @@ static int first(struct exchange *x, int64_t end_ms)
 		return err_set(&x->e, ERR_TOO_BIG, "a request over %d bytes",
 			       4 * LIM_TOOL_ARGS_BYTES);
 	}
-	add(&h, "Content-Type: application/json");
-	add(&h, "Accept: application/json, text/event-stream");
+	add_header(&h, "Content-Type: application/json");
+	add_header(&h, "Accept: application/json, text/event-stream");
 	standard(&h, x->mode);
 	if (x->mode->era == MCP_ERA_STATELESS)
 		routing(&h, x->call);

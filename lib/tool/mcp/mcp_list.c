@@ -402,11 +402,11 @@ static int read_pages(struct mcp_peer *p, const struct conf_mcp *s,
 			return -1;
 		tools = jx_arr(c.result, "tools");
 		if (!tools) {
-			struct str said = jx_str(c.error, "message");
+			struct str message = jx_str(c.error, "message");
 
 			err_set(e, ERR_TOOL_FAILED, "MCP server %s gives no "
-				"tools: %.*s", s->id, (int)MIN(said.n, 100),
-				said.p ? said.p : "");
+				"tools: %.*s", s->id, (int)MIN(message.n, 100),
+				message.p ? message.p : "");
 			mcp_call_release(&c);
 			return -1;
 		}

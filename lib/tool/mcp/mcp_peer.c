@@ -325,7 +325,7 @@ static int ready(struct mcp_peer *p, const struct mcp_call *c,
 static bool is_lost(const struct mcp_call *c, const struct mcp_mode *m,
 		    const struct mcp_outcome *out)
 {
-	struct str said = jx_str(c->error, "message");
+	struct str message = jx_str(c->error, "message");
 	int64_t code = error_code(c);
 
 	if (m->era == MCP_ERA_SESSION && (out->status == 404 ||
@@ -334,10 +334,10 @@ static bool is_lost(const struct mcp_call *c, const struct mcp_mode *m,
 	if (m->era == MCP_ERA_STATELESS)
 		return out->status == 400 && code != -32020 && code != -32021 &&
 			code != -32602;
-	return out->status == 400 && said.p &&
-		(strcasestr(said.p, "session") ||
-		 strcasestr(said.p, "initialize") ||
-		 strcasestr(said.p, "protocol version"));
+	return out->status == 400 && message.p &&
+		(strcasestr(message.p, "session") ||
+		 strcasestr(message.p, "initialize") ||
+		 strcasestr(message.p, "protocol version"));
 }
 
 /* A status without an answer to it. */
@@ -369,10 +369,10 @@ static bool is_broken(int rc, const struct mcp_outcome *out,
 static bool is_unknown(int rc, const struct mcp_call *c,
 		       const struct mcp_outcome *out)
 {
-	bool said = out->answered || (rc == 0 && out->status / 100 != 2 &&
-				      (out->status < 500 || out->status == 503));
+	bool answered = out->answered || (rc == 0 && out->status / 100 != 2 &&
+					  (out->status < 500 || out->status == 503));
 
-	return out->sent && !c->repeatable && !said;
+	return out->sent && !c->repeatable && !answered;
 }
 
 /* Once, and again in a new session if it forgot ours. */

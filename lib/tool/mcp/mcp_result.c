@@ -91,12 +91,12 @@ int mcp_result_write(const struct mcp_call *c, struct buf *out, bool *is_json)
 	size_t i;
 
 	if (c->error) {
-		struct str said = jx_str(c->error, "message");
+		struct str message = jx_str(c->error, "message");
 
 		*is_json = false;
 		buf_addf(out, "The server answered with the error %lld: ",
 			 (long long)jx_int(c->error, "code", 0));
-		buf_addstr(out, said);
+		buf_addstr(out, message);
 		return 1;
 	}
 	/* Servers repeat it as text: one of them is enough. */

@@ -186,7 +186,7 @@ static int64_t whose(const json_t *message)
 	return mcp_answer_id(message);
 }
 
-static void take(struct mcp_child *k, json_t *message)
+static void take_message(struct mcp_child *k, json_t *message)
 {
 	struct mcp_waiter *w;
 	json_t *reply = NULL;
@@ -230,9 +230,9 @@ static int on_line(void *ctx, struct str name, struct str line)
 
 	(void)name;
 	if (json_is_object(j))
-		take(ctx, j);
+		take_message(ctx, j);
 	json_array_foreach(j, i, m)
-		take(ctx, m);
+		take_message(ctx, m);
 	return 0;
 }
 
@@ -405,7 +405,7 @@ struct waiting {
 };
 
 /* -1 ends the wait: an answer, the end of the child, or a timeout. */
-static int look(void *ctx)
+static int look_for_stop(void *ctx)
 {
 	struct waiting *x = ctx;
 	bool done;
@@ -464,7 +464,7 @@ int mcp_stdio_exchange(struct mcp_peer *p, struct mcp_call *c,
 	struct waiting x = { .child = m->child, .w = &w };
 	struct http_request wait = {
 		.abort = c->abort, .watch_fd = w.fd, .tick_ms = TICK_MS,
-		.on_tick = look, .ctx = &x,
+		.on_tick = look_for_stop, .ctx = &x,
 	};
 	struct buf text = BUF_INIT(4 * LIM_TOOL_ARGS_BYTES);
 	struct err ended = ERR_INIT;
@@ -475,7 +475,7 @@ int mcp_stdio_exchange(struct mcp_peer *p, struct mcp_call *c,
 			"the request was not sent");
 	} else {
 		out->sent = true;
-		if (look(&x) == 0 &&
+		if (look_for_stop(&x) == 0 &&
 		    http_wait(&wait, c->timeout_ms * MCP_LONGEST, &ended) == 0)
 			x.late = true;
 		leave(m->child, &w);

@@ -115,13 +115,13 @@ static void tell_progress(struct mcp_call *c, const json_t *params)
 {
 	const json_t *done = json_object_get(params, "progress");
 	const json_t *total = json_object_get(params, "total");
-	struct str said = jx_str(params, "message");
+	struct str message = jx_str(params, "message");
 	struct buf b = BUF_INIT(4 * LIM_MCP_PROGRESS_CHARS + 64);
 
 	if (json_is_number(done) && json_is_number(total))
 		buf_addf(&b, "%.12g/%.12g%s", json_number_value(done),
-			 json_number_value(total), said.n ? " " : "");
-	buf_addstr(&b, utf8_head(said, LIM_MCP_PROGRESS_CHARS));
+			 json_number_value(total), message.n ? " " : "");
+	buf_addstr(&b, utf8_head(message, LIM_MCP_PROGRESS_CHARS));
 	if (b.n)
 		c->progress(c->ctx, buf_str(&b));
 	buf_release(&b);

@@ -92,8 +92,8 @@ struct answer {
 };
 
 /* Runs the query; takes args. Returns the rows that are complete. */
-static int run(const struct rows_of *r, json_t *args, int timeout_ms,
-	       size_t cell_bytes, size_t bytes, struct answer *out, struct err *e)
+static int run_query(const struct rows_of *r, json_t *args, int timeout_ms,
+		     size_t cell_bytes, size_t bytes, struct answer *out, struct err *e)
 {
 	const struct tool_ctx *ctx = r->ctx;
 	struct row_caller who = query_caller(ctx);
@@ -118,8 +118,7 @@ static int run(const struct rows_of *r, json_t *args, int timeout_ms,
 		rc = query_guard(db, &r->d, &out->q, &l, ctx->arena, e);
 		if (rc == 0)
 			rc = db_query_json(db, out->q.sql, out->q.args.v,
-					   out->q.args.n, &l, ctx->arena, &w,
-					   NULL, NULL, &result, e);
+					   out->q.args.n, &l, ctx->arena, &w, &result, e);
 		tool_env_done(ctx->turn.env, db);
 	}
 	if (rc == 0) {
@@ -238,8 +237,8 @@ static void find_by(const struct rows_of *r, json_t *filters, bool by_label,
 	if (by_label && strcmp(r->m->label, r->key->v[0]) != 0)
 		json_array_insert_new(sort, 0, json_pack("{s:s,s:s}", "column",
 			r->m->label, "direction", "asc"));
-	if (run(r, args, FIND_MS, LIM_MENTION_LABEL_CHARS * 4, FIND_BYTES, &f,
-		&e) < 0) {
+	if (run_query(r, args, FIND_MS, LIM_MENTION_LABEL_CHARS * 4, FIND_BYTES, &f,
+		      &e) < 0) {
 		if (e.code != ERR_TOOL_ARGS)	/* no such value in the column */
 			log_err("mentions of a dataset", &e);
 		return;
@@ -377,9 +376,9 @@ int mention_record_look(const struct mention_ask *ask, struct str id,
 						      parts[i]));
 	select = shown_columns(&r);
 	json_array_append_new(select, json_string("*"));
-	if (run(&r, json_pack("{s:o,s:o,s:i}", "select", select, "filters",
-			      filters, "limit", 1),
-		d->timeout_ms, LOOK_CELL_BYTES, LOOK_BYTES, &f, e) < 0) {
+	if (run_query(&r, json_pack("{s:o,s:o,s:i}", "select", select, "filters",
+				    filters, "limit", 1),
+		      d->timeout_ms, LOOK_CELL_BYTES, LOOK_BYTES, &f, e) < 0) {
 		if (e->code != ERR_TOOL_ARGS)
 			return -1;
 		err_clear(e);	/* a key that the column cannot have */

@@ -137,8 +137,8 @@ static int call_again(const struct caller *by, const struct resource_call *call,
 }
 
 /* Appends the record, or the page of the list, as JSON. */
-static int run(const struct tool *t, const struct tool_ctx *ctx,
-	       const json_t *args, struct buf *out, bool *is_json, struct err *e)
+static int run_call(const struct tool *t, const struct tool_ctx *ctx,
+		    const json_t *args, struct buf *out, bool *is_json, struct err *e)
 {
 	const struct deed *d = t->data;
 	const struct resource *r = &resources[d->of];
@@ -203,7 +203,7 @@ static const struct tool tools[] = {
 #define TOOL(id, doing, name_, group_, text) { \
 		.name = name_, .description = text, .group = group_, \
 		doing, .timeout_ms = 10000, .listed_only = true, \
-		.advertise = may, .arguments = arguments, .run = run, \
+		.advertise = may, .arguments = arguments, .run = run_call, \
 		.operation = operation, \
 		.data = &(const struct deed){ RESOURCE_##id, VERB_##doing }, \
 	},

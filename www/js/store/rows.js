@@ -32,6 +32,22 @@ export class Rows extends PagedList {
 			await this.more();
 	}
 
+	/** All that is there and fits the search, at most so many rows; what is shown stays. */
+	async collect(most)
+	{
+		const rows = [];
+		let cursor = '';
+
+		do {
+			const page = await this.#api.list(this.path,
+				{ q: this.q.trim(), cursor, pageSize: 100 });
+
+			rows.push(...page.items);
+			cursor = page.nextCursor;
+		} while (cursor && rows.length < most);
+		return rows;
+	}
+
 	async page(cursor)
 	{
 		const q = this.q.trim();

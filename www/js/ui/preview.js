@@ -81,8 +81,8 @@ function previewView(seen)
 
 	return html`<div class="preview">
 		<p class="preview-who">${whoText(seen)}</p>
-		<p>${t('preview.sum', { tokens: tokens(seen.inputTokens),
-			window: COUNT.format(seen.contextTokens) })}</p>
+		<p>${t('preview.sum', { tokens: COUNT.format(seen.inputTokens),
+			window: tokens(seen.contextTokens) })}</p>
 		<progress max="100" value=${share} aria-label=${t('preview.share')}></progress>
 		${cost ? html`<p>${cost}</p>` : nothing}
 		<h3>${t('preview.parts')}</h3>
