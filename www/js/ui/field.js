@@ -207,6 +207,6 @@ export function toldView(field, stored, places, workspace = '')
 	if (field.type === 'lines' && ids.length > 0)
 		return html`<ul class="told-list">${ids.map((line) => html`<li>${line}</li>`)}</ul>`;
 	if (field.type === 'text' && String(stored ?? '').includes('\n'))
-		return html`<pre class="told-text">${stored}</pre>`;
+		return html`<pre class="told-text" dir="auto">${stored}</pre>`;
 	return shown(field, stored);
 }

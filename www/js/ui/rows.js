@@ -147,7 +147,7 @@ class LampRows extends PageElement {
 			href=${placeHash(form.name, row[form.idKey])}>
 			<span class="rows-name">${rowName(form, row)}${mark ? html` <span
 				class="rows-mark">${mark.label}</span>` : nothing}</span>
-			${second ? html`<span class="rows-second">${row[second.key]}</span>` : nothing}
+			${second ? html`<span class="rows-second" dir="auto">${row[second.key]}</span>` : nothing}
 			${time ? html`<span class="rows-time">${time}</span>` : nothing}
 		</a></li>`;
 	}
