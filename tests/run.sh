@@ -336,21 +336,12 @@ count_tap() {
 		2>/dev/null
 }
 
-# The pages are tested against a deployment of their own, with the demo model.
-test_browser() {
-	local file=$out/browser.log tap=$out/browser.tap n url tests
-	tests=$(find "$top/tests/browser" -name '*.test.mjs' 2>/dev/null | sort)
-	[ -n "$tests" ] || { begin browser; absent browser "no tests/browser"; return; }
-	have cmd chromium-headless-shell ||
-		{ begin browser; absent browser "chromium-headless-shell is not installed"; return; }
-	begin browser
-	LAMP_VAR=$out/var "$top/lamp" up --yes --llm demo >"$file" 2>&1 </dev/null
-	url=$(sed -n 's/^lamp: .*running: \(http.*\)$/\1/p' "$file")
-	if [ -z "$url" ]; then
-		tally browser 0 1 0 "$file"
-		return
-	fi
-	node_tests "$url" 3 $tests >>"$file" 2>&1
+# pages NAME URL BROWSER FILE...: tests of the page in a browser, with their result.
+pages() {
+	local name=$1 url=$2 file=$out/$1.log tap=$out/$1.tap n tests
+	local -x LAMPLIGHTER_BROWSER=$3
+	shift 3
+	node_tests "$url" 3 "$@" >>"$file" 2>&1
 	cat "$tap" >>"$file" 2>/dev/null
 	n=$(count_tap "$tap")
 	local pass=0 fail=0 cancelled=0 skipped_here=0
@@ -364,9 +355,51 @@ test_browser() {
 		fi
 		cat "$tap" >>"$file" 2>/dev/null
 	fi
-	tally browser "$pass" $((fail + cancelled)) "$skipped_here" "$file"
+	tally "$name" "$pass" $((fail + cancelled)) "$skipped_here" "$file"
+}
+
+# pages_up NAME: sets url, of a deployment for the tests of the page, with the demo model.
+pages_up() {
+	LAMP_VAR=$out/var "$top/lamp" up --yes --llm demo >"$out/$1.log" 2>&1 </dev/null
+	url=$(sed -n 's/^lamp: .*running: \(http.*\)$/\1/p' "$out/$1.log")
+	[ -n "$url" ] || { tally "$1" 0 1 0 "$out/$1.log"; return 1; }
+}
+
+pages_down() { LAMP_VAR=$out/var "$top/lamp" down >>"$out/$1.log" 2>&1 </dev/null; }
+
+# The page in Chromium, and its everyday ways in Firefox, unless the suite firefox does all of it.
+test_browser() {
+	local url
+
+	begin browser
+	have cmd chromium-headless-shell ||
+		{ absent browser "chromium-headless-shell is not installed"; return; }
+	pages_up browser || return
+	pages browser "$url" chromium "$top"/tests/browser/*.test.mjs
+	if [[ " ${suites[*]} " != *" firefox "* ]]; then
+		begin firefox
+		rm -f "$out/firefox.log"
+		if have cmd firefox-esr; then
+			pages firefox "$url" firefox $(printf "$top/tests/browser/%s.test.mjs " $everyday)
+		else
+			absent firefox "firefox-esr is not installed"
+		fi
+	fi
 	lighthouse_once "$url"
-	LAMP_VAR=$out/var "$top/lamp" down >>"$file" 2>&1 </dev/null
+	pages_down browser
+}
+everyday="chat drafts reattach artifacts"
+
+# The page in Firefox; atspi.test.mjs always is, and unit.test.mjs is in no browser.
+test_firefox() {
+	local url
+
+	begin firefox
+	have cmd firefox-esr || { absent firefox "firefox-esr is not installed"; return; }
+	pages_up firefox || return
+	pages firefox "$url" firefox $(find "$top/tests/browser" -name '*.test.mjs' \
+		! -name atspi.test.mjs ! -name unit.test.mjs | sort)
+	pages_down firefox
 }
 
 # lighthouse_once URL: its report of the page, when no test asks for it any more. How fast the
@@ -426,11 +459,12 @@ run_tests() {
 	local one two suites=("$@") start=$SECONDS ran=' '
 	[ "${suites[0]:-}" != full ] || full=true
 	case ${suites[0]:-} in '' | all | full)
-		suites=(unit api dist security servers examples cluster clients browser fuzz sanitize) ;;
+		suites=(unit api dist security servers examples cluster clients browser fuzz sanitize)
+		! $full || suites+=(firefox) ;;
 	esac
 	for one in "${suites[@]}"; do
 		case $one in
-		unit | dist | api | security | examples | cluster | servers | clients | browser | fuzz | sanitize) ;;
+		unit | dist | api | security | examples | cluster | servers | clients | browser | firefox | fuzz | sanitize) ;;
 		*) die "there is no test suite named $one" ;;
 		esac
 	done

@@ -6,7 +6,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { violations } from './axe.mjs';
-import { ended, openChat, PHONE, reading, script, send, withoutNotices } from './browser.mjs';
+import { byPolls, ended, openChat, PHONE, reading, script, send, withoutNotices } from './browser.mjs';
 import { startInstance } from './instance.mjs';
 
 let instance = null;
@@ -168,8 +168,7 @@ test('news that come late do not take the card away', async (t) => {
 	const shown = new Promise((resolve) => { tell = resolve; });
 	const page = await desk(t, { init: async (made) => {
 		// by polls, of which the one that has a position is held up
-		await made.addInitScript(() => sessionStorage.setItem('lamplighter.polls',
-			String(Date.now() + 600000)));
+		await byPolls(made);
 		await made.route('**/notifications?after=*', async (route) => {
 			await shown;
 			await route.continue();

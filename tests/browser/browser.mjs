@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What the browser tests share: Chromium, a page that watches itself, and the
-// API as a test uses it. Nothing here sleeps; everything waits for a condition.
+// What the browser tests share: the browser (Chromium, or Firefox), a page that
+// watches itself, and the API as a test uses it. Nothing here sleeps; everything
+// waits for a condition.
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
+import { launchFirefox } from './firefox.mjs';
 
 /** The instance under test, with the final slash. */
 export const base = process.env.LAMPLIGHTER_URL;
@@ -16,13 +18,16 @@ export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true,
 const DESKTOP = { viewport: { width: 1280, height: 800 }, locale: 'en-GB' };
 const DEADLINE_MS = 60000;	// of patience, on a busy machine
 
+/** Whether the tests run in Firefox. */
+export const inFirefox = process.env.LAMPLIGHTER_BROWSER === 'firefox';
+
 let browser = null;
 
-after(() => browser?.close());
+after(async () => (await browser)?.close());
 
-async function launch()
+function launch()
 {
-	browser ??= await chromium.launch({
+	browser ??= inFirefox ? launchFirefox() : chromium.launch({
 		executablePath: process.env.CHROMIUM || '/usr/bin/chromium-headless-shell',
 		args: ['--no-sandbox', '--disable-gpu', '--disable-quic',
 			'--no-first-run', '--disable-background-networking',
@@ -79,6 +84,13 @@ export async function open(t, { url = base, hash = '', workspace, init, ...optio
 	return page;
 }
 
+/** For open()'s init: what happens elsewhere comes by polls. */
+export function byPolls(page)
+{
+	return page.addInitScript(() => sessionStorage.setItem('lamplighter.polls',
+		String(Date.now() + 600000)));
+}
+
 /**
  * For open()'s init: the page is not told what happens elsewhere. It asks, but nothing
  * of the answer comes; a route would turn the browser's cache off.
@@ -120,6 +132,36 @@ export async function openChat(t, options)
 export function script(fields)
 {
 	return `!script ${JSON.stringify(fields)}`;
+}
+
+/**
+ * Drags one element onto another. A Firefox without a window begins to drag and tells no
+ * more of it: there the page is given the events.
+ */
+export async function drag(from, to)
+{
+	if (!inFirefox) {
+		await from.dragTo(to);
+		return;
+	}
+	await to.scrollIntoViewIfNeeded();
+	await from.evaluate((one, other) => {
+		const dataTransfer = new DataTransfer();
+		const middle = (el) => {
+			const { left, top, width, height } = el.getBoundingClientRect();
+
+			return { clientX: left + width / 2, clientY: top + height / 2 };
+		};
+		const at = middle(other);
+		const under = document.elementFromPoint(at.clientX, at.clientY);
+		const give = (el, type, point) => el.dispatchEvent(new DragEvent(type,
+			{ bubbles: true, cancelable: true, dataTransfer, ...point }));
+
+		give(one, 'dragstart', middle(one));
+		for (const type of ['dragenter', 'dragover', 'drop'])
+			give(under, type, at);
+		give(one, 'dragend', at);
+	}, await to.elementHandle());
 }
 
 /** Types a message and sends it. */

@@ -56,9 +56,10 @@ test('a version on a later page of the list is found', async (t) => {
 	const page = await openChat(t);
 	let pages = 0;
 
-	await page.route('**/variants?*', (route) => {
+	await page.route('**/variants?*', async (route) => {
 		pages += 1;
-		return route.continue({ url: `${route.request().url()}&pageSize=1` });
+		await route.fulfill({ response: await route.fetch({
+			url: `${route.request().url()}&pageSize=1` }) });
 	});
 	await ask(page, script({ text: 'Told' }));
 	for (const version of ['2/2', '3/3']) {

@@ -74,10 +74,11 @@ test('files are dropped and pasted; a large photo is made smaller', async (t) =>
 		noise.data.forEach((_, i) => { noise.data[i] = (i * 7919) % 251; });
 		draw.putImageData(noise, 0, 0);
 		const blob = await canvas.convertToBlob({ type: 'image/png' });
-		const give = (type, transfer, more) => {
-			const event = new (type === 'drop' ? DragEvent : ClipboardEvent)(type,
-				{ bubbles: true, cancelable: true, ...more(transfer) });
+		const give = (type, name, transfer) => {
+			const event = new Event(type, { bubbles: true, cancelable: true });
 
+			// those of scripts are empty in Firefox
+			Object.defineProperty(event, name, { value: transfer });
 			document.querySelector('.composer-field').dispatchEvent(event);
 		};
 		const photo = new DataTransfer(), note = new DataTransfer();
@@ -85,8 +86,8 @@ test('files are dropped and pasted; a large photo is made smaller', async (t) =>
 		photo.items.add(new File([blob, new Uint8Array(2000000)], 'photo.png',
 			{ type: 'image/png' }));
 		note.items.add(new File(['pasted'], 'note.txt', { type: 'text/plain' }));
-		give('drop', photo, (dataTransfer) => ({ dataTransfer }));
-		give('paste', note, (clipboardData) => ({ clipboardData }));
+		give('drop', 'dataTransfer', photo);
+		give('paste', 'clipboardData', note);
 	});
 	await ready(page, 'photo.png');
 	await ready(page, 'note.txt');

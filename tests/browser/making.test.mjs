@@ -116,6 +116,40 @@ test('an agent that answers from two documents is made without leaving its form'
 	assert.equal(await page.locator('.answer-chart').count(), 0);
 });
 
+test('how far new documents are is asked less often after errors, and not for what is gone', async (t) => {
+	const page = await place(t, 'agents/new');
+	const name = unique('Rests');
+	let status = 503;
+	let asked = 0;
+	const pass = async (ms) => {
+		await page.clock.runFor(ms);
+		// what it has asked for has come
+		await page.evaluate(async () => (await fetch('api/v1/version')).text());
+	};
+
+	await page.route('**/knowledge-bases/*/progress', (route) => {
+		asked++;
+		return route.fulfill({ status, contentType: 'application/problem+json',
+			body: JSON.stringify({ code: 'any', status, retryable: status === 503 }) });
+	});
+	await page.clock.install();
+	await page.locator('lamp-new-base input').setInputFiles([{ name: `${name}.md`,
+		mimeType: 'text/markdown', buffer: Buffer.from('# Rest\n\nOf all.\n') }]);
+	await page.getByText(/is chosen/).waitFor();
+	const [base] = (await api('GET', 'knowledge-bases?pageSize=100')).items.filter((one) => one.name === name);
+
+	t.after(() => api('DELETE', `knowledge-bases/${base.id}`));
+	for (let i = 0; i < 40; i++)
+		await pass(1500);
+	assert.ok(asked > 2 && asked < 8, `${asked} in a minute`);
+	status = 404;
+	const before = asked;
+
+	for (let i = 0; i < 10; i++)
+		await pass(60000);
+	assert.equal(asked, before + 1);
+});
+
 test('a draft that waits is answered beside the form, and its call is its own', async (t) => {
 	const page = await place(t, 'agents/new');
 	const trial = page.locator('lamp-try');

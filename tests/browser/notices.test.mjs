@@ -3,7 +3,7 @@
 // the page without notices, and with streams that do not come through.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { api, ask, conversation, ended, openChat, reading, say, script, send,
+import { api, ask, byPolls, conversation, ended, openChat, reading, say, script, send,
 	shownId, unique, withoutNotices } from './browser.mjs';
 import { startProxy } from './proxy.mjs';
 
@@ -61,9 +61,7 @@ test('the same where streams are kept back', async (t) => {
 	const proxy = await startProxy(t);
 
 	proxy.mode = 'buffer';
-	await follows(await listening(t, { url: proxy.url, init: (page) =>
-		page.addInitScript(() => sessionStorage.setItem('lamplighter.polls',
-			String(Date.now() + 600000))) }));
+	await follows(await listening(t, { url: proxy.url, init: byPolls }));
 });
 
 test('where a connection keeps a process, it is asked now and then', async (t) => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { kindOf, riskGrid } from '../../www/js/projects.js';
 import { violations } from './axe.mjs';
-import { api, base, choosePlace, open, openChat, PHONE, unique,
+import { api, base, choosePlace, drag, open, openChat, PHONE, unique,
 	withoutNotices } from './browser.mjs';
 
 const NARROW = { ...PHONE, viewport: { width: 360, height: 740 } };
@@ -279,7 +279,7 @@ test('tasks are moved by a select, by keys and by dragging', async (t) => {
 	await page.keyboard.press('Shift+ArrowLeft');	// there is no state before the first
 	assert.deepEqual(await states(), { Dig: 'in_progress', Pour: 'todo' });
 
-	await page.locator('.task', { hasText: 'Pour' }).dragTo(column(page, 'Done'));
+	await drag(page.locator('.task', { hasText: 'Pour' }), column(page, 'Done'));
 	await said(page, '“Pour” is now: Done');
 	assert.deepEqual(await states(), { Dig: 'in_progress', Pour: 'done' });
 
@@ -540,7 +540,7 @@ test('documents are a tree: by keys and by dragging, and who is later is told', 
 	assert.equal(await line('Alpha').getAttribute('aria-expanded'), 'false');
 	await page.keyboard.press('g');
 	await page.waitForFunction(() => document.activeElement.textContent.includes('Gamma'));
-	await line('Gamma').dragTo(line('Alpha'));
+	await drag(line('Gamma'), line('Alpha'));
 	await said(page, 'Moved “Gamma” under “Alpha”, 2 of 2');
 	// meanwhile somebody else has moved something: the new tree is shown
 	await api('POST', `projects/${at.id}/tree`, { documentId: ids.Beta, parentId: null });

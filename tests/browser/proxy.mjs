@@ -7,10 +7,11 @@ import { base } from './browser.mjs';
 
 /**
  * Starts it; it ends with the test.
- * @returns {url, mode, streams, freeze(), cut()}; mode, for streams that begin
+ * @returns {url, mode, streams, asked, freeze(), cut()}; mode, for streams that begin
  *          from now on: 'pass', 'buffer' (given whole at their end) or 'brief'
  *          (they end with Retry-After behind their first events); streams:
- *          how many turns' streams have begun; freeze(): open ones stay open and
+ *          how many turns' streams have begun; asked: all requests as {path below the
+ *          page's, bytes of the answer, done: it has ended}; freeze(): open ones stay open and
  *          say no more; cut(): open ones end
  */
 export async function startProxy(t)
@@ -18,15 +19,23 @@ export async function startProxy(t)
 	const target = new URL(base);
 	const open = new Set();
 	const proxy = {
-		mode: 'pass', streams: 0, url: '',
+		mode: 'pass', streams: 0, asked: [], url: '',
 		freeze: () => open.forEach((one) => one.pause()),
 		cut: () => open.forEach((one) => one.destroy()),
 	};
 	const server = http.createServer((request, response) => {
+		const one = { path: request.url.replace(target.pathname, '').replace(/\?.*/, ''),
+			bytes: 0, done: false };
 		const forward = http.request({ host: target.hostname, port: target.port,
 			method: request.method, path: request.url, headers: request.headers },
-		(answer) => pass(proxy, open, answer, response));
+		(answer) => {
+			one.bytes = answer.rawHeaders.join('    ').length;
+			answer.on('data', (bytes) => { one.bytes += bytes.length; });
+			pass(proxy, open, answer, response);
+		});
 
+		proxy.asked.push(one);
+		response.on('close', () => { one.done = true; });
 		forward.on('error', () => response.destroy());
 		response.on('close', () => forward.destroy());
 		request.pipe(forward);

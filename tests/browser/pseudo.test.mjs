@@ -17,7 +17,7 @@ class Data {
 	add(value, key = '')
 	{
 		if (typeof value === 'string' && !OURS.includes(key))
-			this.#found.add(value.trim());
+			this.#found.add(value.trim()).add(value.trim().replace(/\s+/g, ' '));	// as lists show it
 		if (value && typeof value === 'object')
 			for (const [name, one] of Object.entries(value))
 				this.add(one, Array.isArray(value) ? key : name);

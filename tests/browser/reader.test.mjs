@@ -3,11 +3,14 @@
 // platform hands to it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ended, open, openChat, PHONE, script, send } from './browser.mjs';
+import { ended, inFirefox, open, openChat, PHONE, script, send } from './browser.mjs';
+import { accessible } from './firefox.mjs';
 
 /** The tree as {role, name, and properties that are set}, in its order, without what is ignored. */
 async function told(page)
 {
+	if (inFirefox)
+		return accessible(page);
 	const session = await page.context().newCDPSession(page);
 	const { nodes } = await session.send('Accessibility.getFullAXTree');
 

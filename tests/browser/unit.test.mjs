@@ -46,6 +46,14 @@ test('whether to try again is what the server says, else by the status', () => {
 	assert.equal(retryable({ code: 'network' }), true);
 });
 
+test('what is asked all the time is asked less often after errors, or no more', () => {
+	const rests = (fields) => [1, 2, 3, 20].map((n) => new ApiError(fields).restMs(n, 1500));
+
+	assert.deepEqual(rests({ code: 'network' }), [3000, 6000, 12000, 60000]);
+	assert.deepEqual(rests({ status: 503, retryAfter: 30 }), [30000, 30000, 30000, 60000]);
+	assert.deepEqual(rests({ status: 404, code: 'not_found', retryable: false }), [null, null, null, null]);
+});
+
 /** Answers of a server in front: allowed(method) says what gets through. */
 function inFront(t, allowed, status = 405)
 {

@@ -34,6 +34,8 @@ import { language } from './strings.js';
  * @property {AbortSignal} [signal]
  */
 
+const MOST_REST_MS = 60000;
+
 /** A request that failed. code is stable, detail is for people. */
 export class ApiError extends Error {
 	/** from the server; undefined if a proxy answered, or nobody did */
@@ -61,6 +63,18 @@ export class ApiError extends Error {
 	{
 		return this.#retryable ?? (this.code === 'network' ||
 			[429, 502, 503, 504].includes(this.status));
+	}
+
+	/**
+	 * How long one rests before what is asked all the time is asked again.
+	 * @param {number} failures so many in a row
+	 * @param {number} ms what lies between two questions that are answered
+	 * @returns {number | null} ms, null: the answer will be the same
+	 */
+	restMs(failures, ms)
+	{
+		return this.retryable ?
+			Math.max(Math.min(ms * 2 ** failures, MOST_REST_MS), 1000 * (this.retryAfter ?? 0)) : null;
 	}
 }
 

@@ -31,6 +31,8 @@ class LampDocuments extends PageElement {
 	};
 
 	#timer = 0;
+	/** looks in a row that failed */
+	#failures = 0;
 
 	constructor()
 	{
@@ -64,12 +66,13 @@ class LampDocuments extends PageElement {
 	}
 
 	/**
-	 * Reads the first page and the counts; again while something is queued. What was
-	 * listed behind that page stays.
+	 * Reads the first page and the counts; again while something is queued, and less often
+	 * while that fails. What was listed behind that page stays.
 	 */
 	async #look(changed = false)
 	{
 		const { base } = this;
+		let rest = LOOK_MS;
 
 		clearTimeout(this.#timer);
 		try {
@@ -89,12 +92,14 @@ class LampDocuments extends PageElement {
 				this.cursor = nextCursor;
 			this.counts = counts;
 			this.error = null;
+			this.#failures = 0;
 		} catch (error) {
 			this.error = error;
+			rest = error.restMs?.(++this.#failures, LOOK_MS) ?? null;
 		}
-		if (this.isConnected && (this.counts ? this.counts.queued > 0 || this.#lacksVectors() :
+		if (this.isConnected && rest !== null && (this.counts ? this.counts.queued > 0 || this.#lacksVectors() :
 			this.items?.some(({ status }) => status === 'queued')))
-			this.#timer = setTimeout(() => this.#look(), LOOK_MS);
+			this.#timer = setTimeout(() => this.#look(), rest);
 	}
 
 	/** Whether vectors are being made. */

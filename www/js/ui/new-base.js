@@ -34,6 +34,8 @@ class LampNewBase extends PageElement {
 	};
 
 	#timer = 0;
+	/** the base whose documents are being read */
+	#followed = '';
 
 	constructor()
 	{
@@ -77,15 +79,25 @@ class LampNewBase extends PageElement {
 		clearTimeout(this.#timer);
 	}
 
-	/** Asks until all of its documents have been read. */
-	async #follow(id)
+	/** Asks until all of its documents have been read, and less often while that fails. */
+	async #follow(id, failures = 0)
 	{
-		const counts = await this.places.progressOf(id).catch(() => null);
+		let counts = null;
+		let rest = LOOK_MS;
+		let failed = 0;
 
+		try {
+			counts = await this.places.progressOf(id);
+		} catch (error) {
+			failed = failures + 1;
+			rest = error.restMs(failed, LOOK_MS);
+		}
+		if (id !== this.#followed)
+			return;
 		if (counts?.queued === 0)
 			this.unread = counts.failed;
-		else if (this.isConnected)
-			this.#timer = window.setTimeout(() => this.#follow(id), LOOK_MS);
+		else if (this.isConnected && rest !== null)
+			this.#timer = window.setTimeout(() => this.#follow(id, failed), rest);
 	}
 
 	#onChosen = (event) => {
@@ -101,6 +113,7 @@ class LampNewBase extends PageElement {
 		const name = baseName(files);
 
 		clearTimeout(this.#timer);
+		this.#followed = '';
 		this.failed = [];
 		this.made = '';
 		this.unread = null;
@@ -114,6 +127,7 @@ class LampNewBase extends PageElement {
 		if (!id)
 			return;
 		this.made = name;
+		this.#followed = id;
 		this.emit('lamp-made', { id });
 		this.#follow(id);
 	}
