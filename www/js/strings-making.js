@@ -81,6 +81,19 @@ export const making = {
 
 	'can.vision': 'sees images',
 	'can.tools': 'uses tools',
+	// of the heads of places
+	'place.promptsHint': 'Reusable messages. Type / in a chat to use one.',
+	'place.agentsHint': 'The assistants of this workspace, with their instructions, tools and models.',
+	'place.memoriesHint': 'What assistants know about you in all conversations. Only what you keep is used.',
+	'place.ratedHint': 'How people rated the answers of the assistants, and why.',
+	'place.keysHint': 'Your own API keys for model providers. Only your chats use them.',
+	'place.modelsHint': 'The language models that agents can use.',
+	'place.knowledgeHint': 'Collections of documents that agents can search.',
+	'place.projectsHint': 'What you and others work on: documents, tasks, goals, and what stands in the way.',
+	'place.myCalendarHint': 'Appointments of your own, that nobody else sees.',
+	'place.filesHint': 'What you have attached to messages.',
+	'place.tokensHint': 'Tokens for scripts and apps that act as you.',
+
 	'mine.text': 'What is kept of you here, and on this device.',
 	'mine.chats': 'Chats',
 	'mine.export': 'All chats as a file',
