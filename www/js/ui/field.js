@@ -205,7 +205,7 @@ export function toldView(field, stored, places, workspace = '')
 	if (field.markdown && stored)
 		return html`<lamp-markdown .source=${{ text: stored, live: false }}></lamp-markdown>`;
 	if (field.type === 'lines' && ids.length > 0)
-		return html`<ul class="told-list">${ids.map((line) => html`<li>${line}</li>`)}</ul>`;
+		return html`<ul class="told-list">${ids.map((line) => html`<li dir="auto">${line}</li>`)}</ul>`;
 	if (field.type === 'text' && String(stored ?? '').includes('\n'))
 		return html`<pre class="told-text" dir="auto">${stored}</pre>`;
 	return shown(field, stored);

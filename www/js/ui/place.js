@@ -35,7 +35,7 @@ export function placeHead(host, { heading, up, actions = nothing })
 			@click=${() => host.emit('lamp-drawer')}>${icon('menu')}</button>
 		${up ? html`<a class="icon-button place-up" href=${up} title=${t('place.back')}
 			aria-label=${t('place.back')}>${icon('back')}</a>` : nothing}
-		<div class="main-title"><h1 tabindex="-1">${heading}</h1></div>
+		<div class="main-title"><h1 tabindex="-1" dir="auto">${heading}</h1></div>
 		${actions}
 		<a class="icon-button place-close" href=${host.places.chat} title=${t('place.close')}
 			aria-label=${t('place.close')}>${icon('close')}</a>
