@@ -118,7 +118,16 @@ test('an agent from a template, in the workspace that is shown', async (t) => {
 				json(route, made));
 		} });
 
+	// what was typed is not thrown away without a question
+	await page.getByRole('textbox', { name: 'Name' }).fill('My own');
 	await page.getByRole('button', { name: 'Sage' }).click();
+	const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+
+	await question.getByRole('button', { name: 'Keep editing' }).click();
+	assert.equal(await page.getByRole('textbox', { name: 'Name' }).inputValue(), 'My own');
+	assert.equal(sent, null);
+	await page.getByRole('button', { name: 'Sage' }).click();
+	await question.getByRole('button', { name: 'Discard changes' }).click();
 	await page.waitForFunction(() =>
 		document.querySelector('lamp-place h1').textContent === 'Sage');
 	assert.deepEqual(sent, { templateId: 'sage' });

@@ -729,8 +729,8 @@ export const page = {
 	'form.removeText': 'The {what} “{name}” will be permanently deleted.',
 	'form.removed': 'Deleted “{name}”',
 
-	'agents.templates': 'Start from a template',
-	'agents.own': 'Or start from scratch',
+	'agents.templates': 'Create one from a template',
+	'agents.own': 'Or fill in the form',
 
 	'service.test': 'Test',
 	'service.testing': 'Testing',

@@ -53,8 +53,12 @@ class LampTemplates extends PageElement {
 
 	async #make({ templateId, name })
 	{
-		const { api, places, draft: { form }, draft, fail, changed } = this.at;
+		const { api, places, draft: { form }, draft, fail, changed, confirm } = this.at;
 
+		// the new agent has nothing of the form
+		if (draft.dirty && !await confirm(t('leave.title'), t('leave.text'),
+			t('leave.go'), t('leave.stay')))
+			return;
 		this.busy = true;
 		try {
 			const { record } = await api.record('POST', `${places.path(form)}/from-template`,

@@ -433,6 +433,7 @@ export class LampList extends PageElement {
 				@change=${(event) => this.order.toggle(id, event.target.checked)}>` : nothing}
 			<a class="row-link" href=${conversationHash(id)} title=${title}
 				aria-current=${id === this.current ? 'page' : nothing}
+				@click=${(event) => this.#onRowPress(event, id)}
 				@keydown=${(event) => this.#onRowKey(event, item)}>
 				<span class="row-title" dir="auto">${title}</span>
 				${item.client ? html`<span class="row-client">${item.client}</span>` : nothing}
@@ -457,6 +458,17 @@ export class LampList extends PageElement {
 					run: () => this.emit('lamp-delete', { id, title }) },
 			]}></lamp-menu>
 		</li>`;
+	}
+
+	/** While chats are selected, a title is part of its box. */
+	#onRowPress(event, id)
+	{
+		const { selected } = this.order;
+
+		if (!selected || event.ctrlKey || event.metaKey || event.shiftKey)
+			return;
+		event.preventDefault();
+		this.order.toggle(id, !selected.has(id));
 	}
 
 	#renameField(item)

@@ -218,7 +218,8 @@ class LampMine extends PageElement {
 
 		return html`<section class="mine-part" aria-labelledby="mine-devices">
 			<h2 id="mine-devices">${t('mine.devices')}</h2>
-			<p>${t('mine.devicesText')}</p>
+			<p>${t('mine.devicesText')} ${
+				this.places.form('tokens') ? t('mine.devicesTokens') : nothing}</p>
 			<lamp-ready .ready=${app.ready}></lamp-ready>
 			${lines.length === 0 ? html`<p>${t('mine.forgetNothing')}</p>` : html`<p>${t('mine.deviceText')}</p>
 				<ul class="mine-kept">${lines.map((line) => html`<li>${line}</li>`)}</ul>

@@ -94,8 +94,9 @@ class LampPassages extends PageElement {
 			${this.problem ? html`<p class="form-error" role="alert">${icon('warning')}<span>${
 				this.problem}</span></p>` : nothing}
 			<div role="status">${!found ? nothing : html`
-				<p class="muted">${n === 0 ? t('passages.none') : t('passages.found', { n })} ${
-				found.sent === false && n > 0 ? t('passages.unsent') : ''} ${found.notice || ''}</p>`}</div>
+				<p class="muted">${n === 0 ? t('passages.none') : t('passages.found', { n })}</p>
+				${found.sent === false && n > 0 ? html`<p class="muted">${t('passages.unsent')}</p>` : nothing}
+				${found.notice ? html`<p class="muted">${found.notice}</p>` : nothing}`}</div>
 			<ol class="passages">${(found?.items || []).map((one) => html`<li>
 				<p class="tools-name" dir="auto">${[one.title, one.heading].filter(Boolean).join(' › ')}</p>
 				<p class="card-told">${t('passages.score', { score: percent(one.score) })}</p>
