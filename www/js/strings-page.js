@@ -467,7 +467,7 @@ export const page = {
 
 	'place.label': 'Sections',
 	'place.menu': 'Sections: {name}',
-	'place.some': '{first}, {second} and more',
+	'place.some': '{first}, {second}, …',
 	'place.groupMake': 'Make',
 	'place.groupWork': 'Work',
 	'place.groupOwn': 'Yours',
