@@ -58,7 +58,7 @@ export const page = {
 	'empty.morning': 'Good morning',
 	'empty.day': 'Good afternoon',
 	'empty.evening': 'Good evening',
-	'empty.night': 'Good evening',
+	'empty.night': 'Hello',
 	'empty.named': '{greeting}, {name}',
 	'empty.text': 'Ask a question to begin.',
 	'empty.suggestions': 'Suggestions',
