@@ -32,6 +32,24 @@ const FORMULAS = String.raw`Euler: \(e^{i\pi} + 1 = 0\). Display:
 
 Inline $a_1^* + b_1^*$ and cost $5 to $10. $$\frac{1}{2}$$ and $\_x$ plus $x_{a}*y_{b}*z$.`;
 
+test('a date or number in a table is one line', async (t) => {
+	const page = await openChat(t);
+	const lines = await shown(page, `| Task | Due | At | Cost | Note |\n|---|---|---|---|---|\n| ${
+		'install '.repeat(9)}| 2027-01-02 | 2027-01-02 10:30 | 1 200,50 | ${'waits for the crane '.repeat(20)}|`,
+	(made) => {
+		made.style.width = '24rem';
+		return [...made.querySelectorAll('td')].map((cell) => {
+			const range = document.createRange();
+
+			range.selectNodeContents(cell);
+			return range.getClientRects().length;
+		});
+	});
+
+	assert.deepEqual(lines.slice(1, 4), [1, 1, 1]);
+	assert.ok(lines[0] > 1 && lines[4] > 1, `${lines}`);
+});
+
 test('formulas are MathML, prices and code are not formulas', async (t) => {
 	const page = await openChat(t);
 	const asked = [];

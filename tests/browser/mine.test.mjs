@@ -15,8 +15,8 @@ test('all places are behind one menu, which the keyboard goes through', async (t
 	const button = placesButton(page);
 
 	assert.equal(await page.locator('.side a[href^="#/"]:not([href="#/"]):not([href^="#/c/"])').count(), 0);
-	assert.match(await button.innerText(), /^Agents, Projects and more$/);
-	assert.equal(await button.getAttribute('aria-label'), 'Sections: Agents, Projects and more');
+	assert.match(await button.innerText(), /^Agents, Projects, …$/);
+	assert.equal(await button.getAttribute('aria-label'), 'Sections: Agents, Projects, …');
 	await button.focus();
 	for (const key of ['ArrowDown', 'Enter', ' ']) {
 		await page.keyboard.press(key);

@@ -327,11 +327,15 @@ test('a resource that the page knows nothing of', async (t) => {
 
 test('the words at the side are whole, and a new row is for who may make one', async (t) => {
 	const page = await openChat(t);
+	const tall = () => placesButton(page).evaluate((one) => one.offsetHeight);
+	const before = await tall();
 
+	assert.equal(await page.locator('.places-name').evaluate((one) => one.scrollWidth <= one.clientWidth), true);
 	// the selected one is the widest
 	for (const name of ['workspaces', 'knowledge-bases']) {
 		await page.goto(`${base}#/${name}`);
 		await page.waitForSelector('.places-face[aria-current=page]');
+		assert.equal(await tall(), before);
 		await placesButton(page).click();
 		await page.waitForSelector(`.menu-item[href="#/${name}"][aria-current=page]:focus`);
 		assert.deepEqual(await page.locator('.places-name, .places .menu-item span').evaluateAll((all) => all

@@ -485,6 +485,10 @@ function dressTable(table)
 
 	for (const th of table.querySelectorAll('thead th'))
 		th.scope = 'col';
+	// else a date breaks at its hyphens, although its column has room
+	for (const td of table.querySelectorAll('td'))
+		if (/^[\dTZ .,:/+-]{1,25}$/.test(td.textContent))
+			td.className = 'whole';
 	table.replaceWith(box);
 	box.append(table);
 }

@@ -58,7 +58,7 @@ export const page = {
 	'empty.morning': 'Good morning',
 	'empty.day': 'Good afternoon',
 	'empty.evening': 'Good evening',
-	'empty.night': 'Good evening',
+	'empty.night': 'Hello',
 	'empty.named': '{greeting}, {name}',
 	'empty.text': 'Ask a question to begin.',
 	'empty.suggestions': 'Suggestions',
@@ -467,7 +467,7 @@ export const page = {
 
 	'place.label': 'Sections',
 	'place.menu': 'Sections: {name}',
-	'place.some': '{first}, {second} and more',
+	'place.some': '{first}, {second}, …',
 	'place.groupMake': 'Make',
 	'place.groupWork': 'Work',
 	'place.groupOwn': 'Yours',

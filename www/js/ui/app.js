@@ -572,7 +572,7 @@ export class LampApp extends PageElement {
 		return [...orderItems(item, { change: (fields) => this.#order({ ids: [id], fields }),
 			arrange: () => this.#arrange(id) }),
 		...exportItems((format) => this.#export({ ids: [id], format })),
-		{ text: t('export.print'), icon: 'notes', run: () => this.#print() }];
+		{ text: t('export.print'), icon: 'printer', run: () => this.#print() }];
 	}
 
 	/** The list may not have it: its folder and tags are those that are stored. */
@@ -926,7 +926,7 @@ export class LampApp extends PageElement {
 
 		return [...may('Read') ? [{ text: t('used.menu'), icon: 'book',
 			run: () => this.#show('lamp-used', 'show', id) }] : [],
-		...may('Read') && may('Write') ? [{ text: t('keep.menu'), icon: 'book',
+		...may('Read') && may('Write') ? [{ text: t('keep.menu'), icon: 'plus',
 			run: () => this.#show('lamp-keep', 'show', id) }] : []];
 	}
 

@@ -5,6 +5,7 @@ import { errorText } from '../format.js';
 import { t } from '../strings.js';
 import { frame } from './dialogs.js';
 import { PageElement } from './element.js';
+import { icon } from './icons.js';
 
 const TAG_CHARS = 40;
 const NAME_CHARS = 100;
@@ -51,13 +52,14 @@ export class LampArrange extends PageElement {
 		return frame('arrange', t(item && !this.items[1] ? 'arrange.title' : 'arrange.move'), html`<form class="arrange" @submit=${this.#save}>
 			${this.error ? html`<p class="form-error" role="alert">${errorText(this.error)}</p>` : nothing}
 			<div class="field"><label for="arrange-folder">${t('arrange.folder')}</label>
-				<select name="folder" id="arrange-folder" @change=${(event) => { this.folder = event.target.value; }}>
+				<span class="select field-select"><select name="folder" id="arrange-folder"
+					@change=${(event) => { this.folder = event.target.value; }}>
 					<option value="" ?selected=${this.folder === ''}>${t('arrange.none')}</option>
 					${this.order.under('').map((folder) => [this.#option(folder, ''),
 		...this.order.under(folder.id).map((inner) =>
 			this.#option(inner, `${folder.name} / `))])}
 					<option value=${NEW} ?selected=${this.folder === NEW}>${t('arrange.new')}</option>
-				</select></div>
+				</select>${icon('chevron')}</span></div>
 			${this.folder === NEW ? html`<div class="field"><label for="arrange-name">${
 				t('arrange.name')}</label><input name="name" id="arrange-name" required
 				maxlength=${NAME_CHARS} autocomplete="off"></div>` : nothing}

@@ -96,10 +96,10 @@ export class LampBlanks extends PageElement {
 		const take = (event) => this.#take(name, event.target.value);
 
 		if (blank.type === 'choice')
-			return html`<select class="field-input" id=${id} @change=${take}
+			return html`<span class="select field-select"><select class="field-input" id=${id} @change=${take}
 				aria-invalid=${wrong} aria-describedby=${about}>${blank.choices.map((choice) =>
 				html`<option ?selected=${choice === this.values[name]}>${choice}</option>`)}
-			</select>`;
+			</select>${icon('chevron')}</span>`;
 		if (blank.type === 'date')
 			return html`<input class="field-input" type="date" id=${id} @input=${take}
 				.value=${live(this.values[name])}

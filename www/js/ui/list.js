@@ -310,7 +310,7 @@ export class LampList extends PageElement {
 			<button type="button" class="icon-button" ?disabled=${none}
 				title=${t(list.archived ? 'list.unarchive' : 'list.archive')}
 				aria-label=${t(list.archived ? 'list.unarchive' : 'list.archive')}
-				@click=${() => this.#order(ids, { archived: !list.archived })}>${icon('notes')}</button>
+				@click=${() => this.#order(ids, { archived: !list.archived })}>${icon('archive')}</button>
 			<lamp-menu label=${t('export.title')} .items=${exportItems((format) =>
 				!none && this.emit('lamp-export', { ids, format }))}></lamp-menu>
 			<button type="button" class="icon-button danger" ?disabled=${none}
@@ -566,7 +566,7 @@ export function orderItems({ pinned, archived }, { change, arrange })
 		...archived ? [] : [{ text: t(pinned ? 'list.unpin' : 'list.pin'), icon: 'flag',
 			run: () => change({ pinned: !pinned }) }],
 		{ text: t('arrange.menu'), icon: 'folder', run: arrange },
-		{ text: t(archived ? 'list.unarchive' : 'list.archive'), icon: 'notes',
+		{ text: t(archived ? 'list.unarchive' : 'list.archive'), icon: 'archive',
 			run: () => change({ archived: !archived }) },
 	];
 }

@@ -169,8 +169,10 @@ class LampMenu extends PageElement {
 		// in a low window it scrolls, on the side with more room
 		const room = { below: innerHeight - at.bottom - GAP - EDGE, above: at.top - GAP - EDGE };
 		const below = menu.offsetHeight <= room.below || room.below >= room.above;
+		const most = below ? room.below : room.above;
 
-		menu.style.maxHeight = `${below ? room.below : room.above}px`;
+		menu.classList.toggle('menu-long', menu.offsetHeight > most);
+		menu.style.maxHeight = `${most}px`;
 		menu.style.left = `${Math.max(EDGE,
 			Math.min(at.right - menu.offsetWidth, innerWidth - menu.offsetWidth - EDGE))}px`;
 		menu.style.top = `${below ? at.bottom + GAP : at.top - GAP - menu.offsetHeight}px`;

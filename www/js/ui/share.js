@@ -70,10 +70,10 @@ export class LampShare extends ConversationDialog {
 						?invalid=${this.refused?.field === 'user'} @lamp-typed=${(event) => { this.login = event.detail.value; }}></lamp-person>
 					<span class="help" id="share-who-help">${t('share.personHelp')}</span></div>
 				${groups.length > 0 ? html`<div class="field"><label for="share-group">${
-					t('share.group')}</label><select id="share-group" name="group">
+					t('share.group')}</label><span class="select field-select"><select id="share-group" name="group">
 					<option value="">${t('share.noGroup')}</option>
 					${groups.map(({ value, label }) => html`<option value=${value}>${label}</option>`)}
-				</select></div>` : nothing}
+				</select>${icon('chevron')}</span></div>` : nothing}
 				${this.#choices()}
 				<div class="dialog-buttons"><button class="button button-main" ?disabled=${this.busy}>${
 					t('share.add')}</button></div>
@@ -96,8 +96,8 @@ export class LampShare extends ConversationDialog {
 			<h3 id="share-links">${t('share.links')}</h3>
 			<p>${t('share.linksText')}</p>
 			<div class="field"><label for="share-days">${t('share.ends')}</label>
-				<select id="share-days" name="days">${days.map((n) => html`<option value=${n}
-					?selected=${n === Math.min(7, this.days)}>${t('share.days', { n })}</option>`)}</select></div>
+				<span class="select field-select"><select id="share-days" name="days">${days.map((n) => html`<option value=${n}
+					?selected=${n === Math.min(7, this.days)}>${t('share.days', { n })}</option>`)}</select>${icon('chevron')}</span></div>
 			${this.#choices()}
 			<div class="dialog-buttons"><button class="button" ?disabled=${this.busy}>${icon('link')}<span>${
 				t('share.link')}</span></button></div>
