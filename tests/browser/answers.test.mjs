@@ -146,7 +146,7 @@ test('each block has the direction of its first letter', async (t) => {
 		`${block.className || block.localName} ${block.dir}`));
 
 	assert.deepEqual(said, ['p rtl', 'p rtl', 'ul rtl', 'li rtl', 'li rtl', 'table rtl', 'th rtl',
-		'th ltr', 'td rtl', 'td auto', 'p ltr', 'ol auto', 'li auto', 'blockquote rtl', 'p rtl',
+		'th ltr', 'td rtl', 'whole auto', 'p ltr', 'ol auto', 'li auto', 'blockquote rtl', 'p rtl',
 		'code ltr']);
 });
 

@@ -59,6 +59,8 @@ class LampMine extends PageElement {
 	connectedCallback()
 	{
 		super.connectedCallback();
+		// what was typed just now is counted
+		document.querySelector('lamp-app').threads.keepNow();
 		for (const name of ['provider-instances', 'tokens']) {
 			const form = this.places.form(name);
 
