@@ -2,9 +2,7 @@
 #include "worker.h"
 
 #include <errno.h>
-#ifdef __GLIBC__
 #include <malloc.h>
-#endif
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

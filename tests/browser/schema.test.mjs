@@ -66,7 +66,7 @@ test('arguments as schemas of other programs write them: nullable unions, refere
 	assert.equal(of({ type: ['string', 'integer'] }).type, 'json');
 	assert.equal(of({ type: 'array', items: { type: 'string', enum: ['x'] } }).type, 'json');
 	// references that lead nowhere, or to themselves
-	for (const property of [{ $ref: '#/$defs/Gone' }, { $ref: '#/$defs/Self' }, { $ref: 'https://x/y' }, null, 7])
+	for (const property of [{ $ref: '#/$defs/Gone' }, { $ref: '#/$defs/50%' }, { $ref: '#/$defs/Self' }, { $ref: 'https://x/y' }, null, 7])
 		assert.equal(of(property, { $defs: { Self: { $ref: '#/$defs/Self' } } }).type, 'json');
 	assert.equal(argumentsForm({ $ref: '#/$defs/All', $defs: { All: { type: 'object',
 		properties: { b: { type: 'string' } } } } }).fields[0].key, 'b');

@@ -14,6 +14,16 @@ const MOST_REFS = 8;
 
 const isNull = (schema) => schema?.type === 'null' || schema?.const === null;
 
+/** A name in a reference, which is escaped as in addresses; what is not is taken as it is. */
+function unescaped(name)
+{
+	try {
+		return decodeURIComponent(name);
+	} catch {
+		return name;
+	}
+}
+
 /** A schema without what stands for another one: references, and "or null" of what may be left out. */
 function plain(schema, root)
 {
@@ -23,7 +33,7 @@ function plain(schema, root)
 		const { $ref, anyOf, oneOf, ...said } = at;
 		const [, where, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec($ref || '') || [];
 		const others = [anyOf ?? oneOf ?? []].flat().filter((one) => !isNull(one));
-		const next = name ? root?.[where]?.[decodeURIComponent(name)] :
+		const next = name ? root?.[where]?.[unescaped(name)] :
 			!$ref && others.length === 1 ? others[0] : null;
 
 		if (!next || typeof next !== 'object')

@@ -93,7 +93,7 @@ export class Trial {
 	}
 
 	/** Nothing of it stays. */
-	async forget()
+	forget()
 	{
 		const { thread } = this;
 

@@ -185,7 +185,7 @@ class LampTryTool extends PageElement {
 			return;
 		}
 		// what an earlier call has brought is not before this one
-		await this.#trial.forget();
+		this.#trial.forget();
 		const problem = await this.#trial.send(t('tryTool.message', { name: this.#titleOf(name) }),
 			{ tryTool: { name, arguments: args }, webSearch: true });
 
