@@ -5,6 +5,7 @@ import type { LampArrange } from '../js/ui/arrange.js';
 import type { LampApp } from '../js/ui/app.js';
 import type { LampArtifact } from '../js/ui/artifact.js';
 import type { LampBlanks } from '../js/ui/blanks.js';
+import type { LampChat } from '../js/ui/chat.js';
 import type { LampComposer } from '../js/ui/composer.js';
 import type { LampConfirm, LampHelp } from '../js/ui/dialogs.js';
 import type { LampEditor } from '../js/ui/editor.js';
@@ -31,6 +32,7 @@ declare global {
 		'lamp-arrange': LampArrange;
 		'lamp-artifact': LampArtifact;
 		'lamp-blanks': LampBlanks;
+		'lamp-chat': LampChat;
 		'lamp-composer': LampComposer;
 		'lamp-confirm': LampConfirm;
 		'lamp-editor': LampEditor;
