@@ -4,7 +4,7 @@
 // addresses and announcements.
 import { html, nothing } from '../../vendor/lit.js';
 import { Api, ApiError } from '../api.js';
-import { excerpt } from '../format.js';
+import { errorText, excerpt } from '../format.js';
 import { Link } from '../link.js';
 import { Watch } from '../observable.js';
 import { conversationHash, go, readHash, readMessage, readPlace, Trail } from '../route.js';
@@ -137,6 +137,9 @@ export class LampApp extends PageElement {
 		this.addEventListener('lamp-ask', ({ detail: { place } }) => this.#begin({ place }));
 		this.addEventListener('lamp-talk', ({ detail }) => this.#begin(detail));
 		this.addEventListener('lamp-say', (event) => this.tell(event.detail.text));
+		this.addEventListener('lamp-source', ({ detail: { messageId, number } }) =>
+			this.show('lamp-source', 'show', messageId, number));
+		this.addEventListener('lamp-titles', ({ detail }) => this.tellTitles(detail.turn));
 		this.addEventListener('lamp-speak', ({ detail }) => this.#speak(detail));
 		addEventListener('pagehide', () => {
 			this.threads.keepNow();
@@ -312,6 +315,16 @@ export class LampApp extends PageElement {
 			this.threads.open('').then(() => this.#focusField());
 		else
 			go('');
+	}
+
+	/** Titles of sources are asked for when their list is opened. */
+	async tellTitles(turn)
+	{
+		try {
+			turn.tellSources((await this.api.sources(turn.answerId)).items);
+		} catch (error) {
+			this.tell(errorText(error));
+		}
 	}
 
 	/** Reads an answer aloud, or ends that. */

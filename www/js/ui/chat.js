@@ -2,7 +2,7 @@
 // <lamp-chat>: the open conversation: its head with the menu, the thread, the message field,
 // and what is done in it.
 import { html, nothing } from '../../vendor/lit.js';
-import { errorText, excerpt, toolName } from '../format.js';
+import { excerpt, toolName } from '../format.js';
 import { Watch } from '../observable.js';
 import { go } from '../route.js';
 import { t } from '../strings.js';
@@ -61,9 +61,6 @@ export class LampChat extends PageElement {
 				this.#thread.conversationId, turn).catch(() => {}),
 			'lamp-rate': (detail) => this.#rate(detail),
 			'lamp-agent': ({ agentId }) => this.#agent(agentId),
-			'lamp-source': ({ messageId, number }) =>
-				this.page.show('lamp-source', 'show', messageId, number),
-			'lamp-titles': ({ turn }) => this.#tellTitles(turn),
 		}))
 			this.addEventListener(name, (event) =>
 				act(/** @type {CustomEvent} */ (event).detail));
@@ -248,16 +245,6 @@ export class LampChat extends PageElement {
 		thread.changed();
 	}
 
-	/** Titles of sources are asked for when their list is opened. */
-	async #tellTitles(turn)
-	{
-		try {
-			turn.tellSources((await this.page.api.sources(turn.answerId)).items);
-		} catch (error) {
-			this.page.tell(errorText(error));
-		}
-	}
-
 	/** All of the thread, on paper. */
 	async #print()
 	{
@@ -267,7 +254,7 @@ export class LampChat extends PageElement {
 		if (this.#thread !== thread)
 			return;
 		await Promise.all(thread.turns.filter((turn) => turn.sources.some(({ title }) => !title))
-			.map((turn) => this.#tellTitles(turn)));
+			.map((turn) => this.page.tellTitles(turn)));
 		await this.updateComplete;
 		await this.querySelector('lamp-thread')?.drawAll();
 		globalThis.print();
