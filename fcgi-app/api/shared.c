@@ -133,7 +133,7 @@ static void make_own(struct request *rq, const struct shared *s, struct share_co
 	for (size_t i = 0; i < c->n; i++) {
 		struct message *m = &c->rows[i], read = *m;
 
-		api_shared_reduce(rq, s, &read);
+		api_shared_reduce(rq, s, false, &read);
 		*m = (struct message){
 			.seq = read.seq,	/* by which others name it until the end */
 			.role = read.role, .created_us = read.created_us,
@@ -326,6 +326,26 @@ static void copy_members(json_t *out, const json_t *meta, const char *const *key
 	}
 }
 
+/*
+ * By which numbers the answer cites, for readers who have a name: what is behind a number
+ * they get if they may see it (api_shared_source_list).
+ */
+static void copy_numbers(json_t *out, const json_t *meta)
+{
+	static const char *const marks[] = { "citations" };
+	json_auto_t *numbers = json_array();
+	const json_t *source;
+	size_t i;
+
+	json_array_foreach(json_object_get(meta, "sources"), i, source)
+		json_array_append_new(numbers, json_pack("{s:O}", "number",
+							 json_object_get(source, "number")));
+	if (!json_array_size(numbers))
+		return;
+	json_object_set(out, "sources", numbers);
+	copy_members(out, meta, marks, ARRAY_LEN(marks));
+}
+
 /* The names of attached files, without their ids: their bytes are the owner's. */
 static void copy_files(json_t *out, const json_t *meta)
 {
@@ -340,7 +360,8 @@ static void copy_files(json_t *out, const json_t *meta)
 		json_object_set(out, "attachments", files);
 }
 
-void api_shared_reduce(struct request *rq, const struct shared *s, struct message *m)
+void api_shared_reduce(struct request *rq, const struct shared *s, bool cites,
+		       struct message *m)
 {
 	struct err bad = ERR_INIT;
 	json_auto_t *meta = m->meta.n ? jx_load(m->meta, &bad) : NULL;
@@ -353,6 +374,8 @@ void api_shared_reduce(struct request *rq, const struct shared *s, struct messag
 		copy_members(out, meta, of_tools, ARRAY_LEN(of_tools));
 	if (s->files)
 		copy_files(out, meta);
+	if (cites)
+		copy_numbers(out, meta);
 	jw_json(&w, out);
 	m->meta = buf_ok(&b) ? arena_str(rq->arena, buf_str(&b)) : STR("{}");
 	buf_release(&b);
@@ -382,7 +405,7 @@ int api_shared_messages(struct request *rq, struct response *rs, struct err *e)
 	if (shared_messages(rq->app->db, &by, &s, seq, size, rq->arena, &page, e) < 0)
 		return -1;
 	for (size_t i = 0; i < page.n; i++)
-		api_shared_reduce(rq, &s, &page.items[i]);
+		api_shared_reduce(rq, &s, true, &page.items[i]);
 	/* Readers know it by the share. */
 	scope = (struct message_scope){
 		.workspace_id = page.workspace_id, .agent_id = page.agent_id,
