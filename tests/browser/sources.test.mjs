@@ -131,7 +131,7 @@ test('readers of a shared chat open the sources that they may see', async (t) =>
 	const mine = await answered(known, ANSWER);
 	const theirs = '01900000-0000-7000-8000-00000000abcd';
 	const share = (id) => id?.replace(mine, theirs);
-	const { items: rows } = await api('GET', `conversations/${mine}/messages?include=dialogue`);
+	const { items: rows } = await api('GET', `conversations/${mine}/messages`);
 	const answer = rows.find(({ metadata }) => metadata.sources);
 	let { items: seen } = await api('GET', `conversations/${mine}/sources?messageId=${answer.messageId}`);
 	const page = await openChat(t, { init: async (one) => {
