@@ -106,7 +106,8 @@ class LampRows extends PageElement {
 		if (loading || q === this.#told || q.trim() && found !== q.trim())
 			return;
 		this.#told = q;
-		if (q)
+		// a gallery says so by itself
+		if (q && !SEARCHED[this.view])
 			this.emit('lamp-say', { text: t(nextCursor === null ? 'rows.found' :
 				'rows.foundMany', { n: items.length }) });
 	}
