@@ -65,7 +65,7 @@ int entity_of_project(const struct caller *by, const struct uuid *project,
 /* Which of what somebody is responsible for. */
 struct entity_due_ask {
 	unsigned kinds;			/* a bit for each kind */
-	struct str states;		/* separated by commas, after a ! all but these; empty: all */
+	struct str states;	/* separated by commas, after a ! all but these; empty: all */
 	struct str from, to;		/* days, both included, only what has one; empty: any */
 	bool after;			/* begins after this one, the last of the page before */
 	struct str after_day;		/* empty: it has none */
