@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What follows the help of a field in resource/resource.def that configuration files have,
+ * What follows the example of a field in resource/resource.def that configuration files have,
  * too: its key there, how it is read, and the member of the struct that files and rows
  * fill. Its range and help are the field's.
  *

@@ -224,7 +224,7 @@ enum {
 #define RULES_REAL     0
 #define RULES_BOOL     0
 #define RULES_JSON     0
-#define FIELD_OF(sec, s, key, column, type, mode, flags, lo, hi, help, how, ...) \
+#define FIELD_OF(sec, s, key, column, type, mode, flags, lo, hi, help, example, how, ...) \
 	how(sec, s, RULES_##type | (flags), lo, hi, help, __VA_ARGS__)
 #define FIELD_NONE(...)
 #define FIELD_ROW(sec, s, rules, lo, hi, item, h, k, ty, member, flag, d, u, fl, ck, says) \

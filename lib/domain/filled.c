@@ -17,7 +17,7 @@ struct filled {			/* a member */
 
 #define FLAG(s, member) offsetof(s, set.member)
 #define NO_FLAG(s, member) 0
-#define FIELD_OF(id, key, column, type, mode, flags, lo, hi, help, how, ...) \
+#define FIELD_OF(id, key, column, type, mode, flags, lo, hi, help, example, how, ...) \
 	how(id, column, __VA_ARGS__)
 #define FIELD_NONE(...)
 #define FIELD_ROW(id, column_, k, ty, member, flag, zero_) \

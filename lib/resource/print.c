@@ -298,6 +298,15 @@ static const char *shown_key(const struct resource_field *f, const char *use)
 	return !*use && f->type == TYPE_SECRET ? "Set" : "";
 }
 
+static void print_example(struct buf *out, const struct resource_field *f)
+{
+	struct jw w = jw_on(out);
+
+	buf_adds(out, "examples: [");
+	resource_write_example(&w, f);
+	buf_adds(out, "], ");
+}
+
 static void print_field(struct buf *out, const struct resource *r,
 			const struct resource_field *f, const char *use)
 {
@@ -338,6 +347,8 @@ static void print_field(struct buf *out, const struct resource *r,
 			 (long long)f->min, (long long)f->max);
 	if (*use)
 		print_enum(out, r, f);
+	if (*f->example)
+		print_example(out, f);
 	buf_addf(out, "description: \"%s%s\"}\n", f->help,
 		 resource_is_unlisted(f) && !*use ? "; not in lists" : "");
 }

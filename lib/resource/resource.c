@@ -30,7 +30,7 @@
 #define AS_FIELD(key_, column_, type_, mode_, flags_, min_, max_, ...) \
 	{ .key = key_, .column = #column_, .type = TYPE_##type_, \
 	  .mode = MODE_##mode_, .flags = flags_, .min = min_, .max = max_, \
-	  .help = HELP_OF(__VA_ARGS__) },
+	  .help = HELP_OF(__VA_ARGS__), .example = EXAMPLE_OF(__VA_ARGS__) },
 #define RESOURCE(id, table, name, path, r, w, owner, of, order, most, fields, what) \
 	static const struct resource_field id##_fields[] = { \
 		fields(AS_FIELD) \
@@ -220,6 +220,29 @@ struct str resource_text(const struct resource_row *row, size_t column)
 	const struct db_val *v = &row->v[column];
 
 	return v->null ? (struct str){ NULL, 0 } : v->s;
+}
+
+void resource_write_example(struct jw *w, const struct resource_field *f)
+{
+	struct str rest = str_of(f->example);
+
+	switch (f->type) {
+	case TYPE_INT:
+	case TYPE_REAL:
+	case TYPE_BOOL:
+	case TYPE_JSON:
+		jw_raw(w, rest);
+		return;
+	case TYPE_LIST:
+	case TYPE_IDS:
+		jw_arr(w);
+		while (rest.n)
+			jw_str(w, str_cut(&rest, '\n'));
+		jw_end_arr(w);
+		return;
+	default:
+		jw_str(w, rest);
+	}
 }
 
 bool resource_same(const struct db_val *a, const struct db_val *b)

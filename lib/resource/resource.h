@@ -91,6 +91,7 @@ struct resource_field {
 	unsigned flags;
 	int64_t min, max;	/* 0, 0: any; by type, see resource.def */
 	const char *help;
+	const char *example;	/* as a text, or "" (resource.def) */
 };
 
 /* Whether the value is a text in Markdown. */
@@ -229,6 +230,9 @@ struct str resource_text(const struct resource_row *row, size_t column);
 /* Writes a value of the field, not one that no record shows. */
 void resource_write_value(struct jw *w, const struct resource_field *f,
 			  const struct db_val *v);
+
+/* Writes the example of a field that has one, as clients give such a value. */
+void resource_write_example(struct jw *w, const struct resource_field *f);
 
 /* Whether two values of one column are the same: both NULL, or equal to the byte. */
 bool resource_same(const struct db_val *a, const struct db_val *b);

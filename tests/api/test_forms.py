@@ -71,7 +71,8 @@ def test_a_prompt(lab):
             "{{Ticket: record: tickets}} for blanks that people fill in"),
         "type": "text", "mode": "edit", "required": True, "nullable": False,
         "min": 1, "max": 20000, "multiline": True, "markdown": False, "choices": None,
-        "default": None, "only": None, "of": None}
+        "default": None, "only": None, "of": None,
+        "example": "Dear {{Name}}, thank you for your letter of {{Date: date}}."}
     # The blanks of the hint are what it says.
     made = lab.post("/prompts", {"name": "hint", "body": field["body"]["help"].split(" or ")[0]},
                     user="ada")

@@ -218,3 +218,33 @@ def test_a_sealed_key_is_in_no_answer(lab, name, key):
     assert answer.json[key + "Set"] is True
     assert secret not in lab.command("export", "--user", "root", check=False).stdout
     assert lab.call("DELETE", own, **IT).status == 204
+
+
+# What their values name is not there, or is not the caller's.
+NAMES = {"user", "owner", "group", "categoryIds", "workspaceId", "llmServiceId", "agents",
+         "rerankingServiceId", "embeddingServiceId", "knowledgeBaseIds", "fallbacks",
+         "defaultAgentId", "parentId", "managerGroups", "toolIds", "tools", "providerId",
+         "visibleTo", "rerankEnabled"}
+
+
+def value_of(field):
+    """The example of a form's field as clients send it."""
+    text, kind = field["example"], field["type"]
+    if kind in ("lines", "ids", "tools"):
+        return text.split("\n")
+    return json.loads(text) if kind in ("integer", "number", "boolean", "json") else text
+
+
+@pytest.mark.parametrize("name", names())
+def test_each_field_has_an_example_that_is_taken(lab, name, tidy_agents):
+    form = forms(lab)[name]
+    _, path, own, _ = made(lab, form, IT)
+    for field in asked(form):
+        key = field["key"]
+        if field["choices"] is not None and key != "group" and not field["example"]:
+            continue
+        assert field["example"], key
+        body = {key: value_of(field)}
+        answer = (changed(lab, "PATCH", own, body, IT) if field["mode"] == "edit"
+                  else lab.post(path, {**good(form), **body}, **IT))
+        assert answer.status in (200, 201) or key in NAMES, (body, answer)

@@ -250,23 +250,6 @@ static bool is_shown(const struct resource_field *f)
 	return f->mode == MODE_EDIT || f->mode == MODE_ONCE;
 }
 
-static const char *example_of(const struct resource_field *f)
-{
-	switch (f->type) {
-	case TYPE_DATE:
-		return "2027-01-31";
-	case TYPE_PERSON:
-		return "amara.okafor";
-	case TYPE_MARKDOWN:
-	case TYPE_LONG:
-		return "# Roof\n\nRed tiles, laid in May.";
-	case TYPE_UUID:
-		return "0192f000-0000-7000-8000-000000000000";
-	default:
-		return NULL;
-	}
-}
-
 static void write_choices(struct jw *w, const struct tool_ctx *ctx,
 			  const struct resource *r, const struct resource_field *f)
 {
@@ -357,7 +340,6 @@ static bool write_fields(struct jw *w, const struct tool_ctx *ctx,
 	for (size_t i = 0; i < r->n_fields; i++) {
 		const struct resource_field *f = &r->fields[i];
 		const char *argument = resource_argument(r, f->key, a);
-		const char *example = example_of(f);
 
 		if (f->type == TYPE_PROPS)
 			any |= write_members(w, ctx, r, f->key, name);
@@ -373,8 +355,10 @@ static bool write_fields(struct jw *w, const struct tool_ctx *ctx,
 		if (f->mode == MODE_ONCE)
 			jw_kbool(w, "onlyWhenCreated", true);
 		write_choices(w, ctx, r, f);
-		if (example)
-			jw_kstrz(w, "example", example);
+		if (*f->example) {
+			jw_key(w, "example");
+			resource_write_example(w, f);
+		}
 		jw_end_obj(w);
 	}
 	return any;
