@@ -418,6 +418,8 @@ def test_fields_of_resources_have_a_type():
         for key, field in SPEC["components"]["schemas"][name]["properties"].items():
             if not {"type", "$ref", "enum", "anyOf"} & set(field):
                 untyped.add(key)
+            for example in field.get("examples", []):
+                jsonschema.validate(example, deref(field), cls=jsonschema.Draft202012Validator)
             for of in (field, field.get("items") or {}):
                 assert of.get("maxLength") != 0 and of.get("maxItems") != 0, (name, key)
     assert untyped == {"quirks", "plan", "progress", "origins"}
