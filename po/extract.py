@@ -142,6 +142,8 @@ def of_forms(root):
             if '"' in args[7] and re.search(r"\w", re.sub(r'"[^"]*"', "", args[7])):
                 sys.exit(f"{FORMS}: a sentence in pieces: {args[7]}")
             yield literal(args[7])
+            if len(args) > 8 and args[2] == "TEXT" and " " in literal(args[8]):	# no name, no id
+                yield literal(args[8])
     for m in re.finditer(r"\b\w+_FIELDS\(F, ", text):	# a help that the row above is given
         yield from (literal(one) for one in arguments(text, m.end() - 4)
                     if re.fullmatch(r'("(?:[^"\\\n]|\\.)*"\s*)+', one) and " " in one)

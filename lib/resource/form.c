@@ -510,7 +510,7 @@ static void write_field(struct jw *w, struct form_ask *k, const struct resource_
 	write_only(w, in);
 	if (!write_services(w, f))
 		jw_kstrz(w, "of", list_of(r, f, in));
-	jw_kstrz(w, "example", *f->example ? f->example : NULL);
+	jw_kstrz(w, "example", *f->example ? lang_text(k->by->lang, f->example) : NULL);
 	jw_end_obj(w);
 }
 
