@@ -67,6 +67,21 @@ static void a_bad_one_is_last_until_it_is_good(void **state)
 	hosts_free(h);
 }
 
+/* The order has room for each host once (HOSTS_MAX). */
+static void one_whose_trial_is_due_is_there_once(void **state)
+{
+	struct conf_db conf = conf_of(three, 3);
+	struct hosts *h = hosts_new(&conf);
+
+	(void)state;
+	hosts_bad(h, 0, "gone");
+	while (!hosts_better(h, 1))	/* its pause is not over */
+		usleep(10000);
+	assert_order(h, (const size_t[]){ 0, 1, 2 });
+	assert_order(h, (const size_t[]){ 1, 2, 0 });	/* the trial is ours */
+	hosts_free(h);
+}
+
 static void a_single_one_is_never_bad(void **state)
 {
 	struct conf_db conf = conf_of(three, 0);
@@ -162,6 +177,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_bad_one_is_last_until_it_is_good),
+		cmocka_unit_test(one_whose_trial_is_due_is_there_once),
 		cmocka_unit_test(a_single_one_is_never_bad),
 		cmocka_unit_test(errors_that_speak_against_a_host),
 		cmocka_unit_test(a_full_one_is_told_before_one_that_is_down),
