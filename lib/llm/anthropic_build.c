@@ -136,6 +136,7 @@ static void mark_messages(struct build *b, json_t *list)
 		return;
 	content = jx_arr(json_array_get(list, n - 2), "content");
 	block = json_array_get(content, json_array_size(content) - 1);
+	/* Such blocks may have no mark: they must come back as they were. */
 	if (!str_is(jx_str(block, "type"), "thinking") &&
 	    !str_is(jx_str(block, "type"), "redacted_thinking"))
 		json_object_set_new(block, "cache_control", ephemeral());
@@ -302,6 +303,7 @@ int anthropic_build(struct build *b, struct err *e)
 
 	(void)e;
 	max = max > 0 ? max : 4096;	/* required */
+	/* The thinking counts to the output, and must be less than all of it. */
 	if (max <= budget)
 		max = budget + 4096;
 	jw_obj(w);
