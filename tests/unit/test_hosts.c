@@ -6,7 +6,7 @@
 #include <netinet/in.h>
 #include <pthread.h>
 #include <sys/socket.h>
-#include <unistd.h>
+#include <time.h>
 
 #include "db/link.h"
 
@@ -76,7 +76,7 @@ static void one_whose_trial_is_due_is_there_once(void **state)
 	(void)state;
 	hosts_bad(h, 0, "gone");
 	while (!hosts_better(h, 1))	/* its pause is not over */
-		usleep(10000);
+		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
 	assert_order(h, (const size_t[]){ 0, 1, 2 });
 	assert_order(h, (const size_t[]){ 1, 2, 0 });	/* the trial is ours */
 	hosts_free(h);
