@@ -98,7 +98,7 @@ static bool same_text(const char *a, const char *b)
 	return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
-static bool same_settings(const struct conf_db *a, const struct conf_db *b)
+bool db_same_settings(const struct conf_db *a, const struct conf_db *b)
 {
 	return same_text(a->socket, b->socket) && same_text(a->host, b->host) &&
 	       a->port == b->port && same_text(a->name, b->name) &&
@@ -541,7 +541,7 @@ void db_reconfigure(struct db *db, const struct conf_db *conf)
 
 	pthread_mutex_lock(&p->lock);
 	s = atomic_load(&p->settings);
-	if (same_settings(&s->conf, conf)) {
+	if (db_same_settings(&s->conf, conf)) {
 		pthread_mutex_unlock(&p->lock);
 		return;
 	}
