@@ -315,6 +315,7 @@ static const char *const always[] = { "finish_reason", "error", "continues", "ca
 	"corrected" };
 static const char *const of_tools[] = { "step", "toolCalls", "callId", "toolName",
 	"isError", "durationMs", "truncated", "steps" };
+static const char *const of_cites[] = { "citations" };
 
 static void copy_members(json_t *out, const json_t *meta, const char *const *keys, size_t n)
 {
@@ -326,38 +327,18 @@ static void copy_members(json_t *out, const json_t *meta, const char *const *key
 	}
 }
 
-/*
- * By which numbers the answer cites, for readers who have a name: what is behind a number
- * they get if they may see it (api_shared_source_list).
- */
-static void copy_numbers(json_t *out, const json_t *meta)
+/* Of the objects of a list, one member. */
+static void copy_list(json_t *out, const json_t *meta, const char *key, const char *member)
 {
-	static const char *const marks[] = { "citations" };
-	json_auto_t *numbers = json_array();
-	const json_t *source;
+	json_auto_t *list = json_array();
+	const json_t *from;
 	size_t i;
 
-	json_array_foreach(json_object_get(meta, "sources"), i, source)
-		json_array_append_new(numbers, json_pack("{s:O}", "number",
-							 json_object_get(source, "number")));
-	if (!json_array_size(numbers))
-		return;
-	json_object_set(out, "sources", numbers);
-	copy_members(out, meta, marks, ARRAY_LEN(marks));
-}
-
-/* The names of attached files, without their ids: their bytes are the owner's. */
-static void copy_files(json_t *out, const json_t *meta)
-{
-	json_auto_t *files = json_array();
-	const json_t *f;
-	size_t i;
-
-	json_array_foreach(json_object_get(meta, "attachments"), i, f)
-		json_array_append_new(files, json_pack("{s:O}", "name",
-						       json_object_get(f, "name")));
-	if (json_array_size(files))
-		json_object_set(out, "attachments", files);
+	json_array_foreach(json_object_get(meta, key), i, from)
+		json_array_append_new(list, json_pack("{s:O}", member,
+						      json_object_get(from, member)));
+	if (json_array_size(list))
+		json_object_set(out, key, list);
 }
 
 void api_shared_reduce(struct request *rq, const struct shared *s, bool cites,
@@ -372,10 +353,14 @@ void api_shared_reduce(struct request *rq, const struct shared *s, bool cites,
 	copy_members(out, meta, always, ARRAY_LEN(always));
 	if (s->tools)
 		copy_members(out, meta, of_tools, ARRAY_LEN(of_tools));
+	/* Without their ids: the bytes of files are the owner's. */
 	if (s->files)
-		copy_files(out, meta);
-	if (cites)
-		copy_numbers(out, meta);
+		copy_list(out, meta, "attachments", "name");
+	/* What is behind a number they get if they may see it (api_shared_source_list). */
+	if (cites) {
+		copy_list(out, meta, "sources", "number");
+		copy_members(out, meta, of_cites, ARRAY_LEN(of_cites));
+	}
 	jw_json(&w, out);
 	m->meta = buf_ok(&b) ? arena_str(rq->arena, buf_str(&b)) : STR("{}");
 	buf_release(&b);

@@ -167,6 +167,18 @@ test('readers of a shared chat open the sources that they may see', async (t) =>
 		document.querySelector('lamp-source dialog[open]')?.innerText));
 });
 
+test('a mark in what is tried beside the form of an agent opens its source', async (t) => {
+	const { agent, base } = await knowledge(t);
+	const page = await openChat(t, { hash: `#/agents/${agent}` });
+
+	await page.fill('.try-form textarea', script({ tool_calls: [{ name: 'search_knowledge',
+		args: { query: 'days carry', base: base.name } }], then: { text: 'They do [1].' } }));
+	await page.click('.try-form button[type=submit]');
+	await page.locator('.try-turns').getByRole('button', { name: 'Show source 1' }).click();
+	await page.waitForSelector('lamp-source dialog[open] .source-passage');
+	assert.match(await page.locator('.source-passage').innerText(), /Five days/);
+});
+
 test('a document cannot bring markup or links into the page', async (t) => {
 	const evil = '<img src=x onerror=alert(1)>';
 	const known = await knowledge(t, { title: `${evil} [x](javascript:alert(1))`,
