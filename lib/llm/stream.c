@@ -567,6 +567,7 @@ int llm_stream(const struct llm_request *r, const struct llm_io *io,
 		}
 		base.total_timeout_ms = left_ms(s, start);
 		attempt(&t, &base);
+		mask(t.failed.text, s->api_key);	/* again() logs it */
 		if (t.warning[0])
 			log_warn("model answer", "service", s->id, "warning",
 				 t.warning);
