@@ -322,6 +322,7 @@ static void attempt(struct attempt *t, const struct http_request *base)
 		answered_badly(t, &res);
 	} else if (t->failed.code != ERR_NONE && t->fault.code != ERR_NONE) {
 		return;		/* an error in the stream */
+	/* The answer is there, whatever became of the end of its transfer. */
 	} else if (rc == 0 || (llm_decoder_finished(t->d) &&
 			       e.code != ERR_CANCELLED)) {
 		if (llm_decoder_finish(t->d, on_event, t, &ignored) < 0)
@@ -337,6 +338,7 @@ static int backoff_ms(const struct llm_fault *f, int n)
 {
 	uint8_t r = 0;
 
+	/* Workers that failed together must not try again together. */
 	if (getrandom(&r, sizeof(r), GRND_NONBLOCK) < 0)
 		r = (uint8_t)clock_mono_us();
 	return llm_backoff_ms(f, n, r);
