@@ -322,9 +322,9 @@ static void attempt(struct attempt *t, const struct http_request *base)
 		answered_badly(t, &res);
 	} else if (t->failed.code != ERR_NONE && t->fault.code != ERR_NONE) {
 		return;		/* an error in the stream */
-	/* The answer is there, whatever became of the end of its transfer. */
 	} else if (rc == 0 || (llm_decoder_finished(t->d) &&
 			       e.code != ERR_CANCELLED)) {
+		/* The answer is there, whatever became of the end of its transfer. */
 		if (llm_decoder_finish(t->d, on_event, t, &ignored) < 0)
 			return;
 	} else {
