@@ -113,6 +113,19 @@ test('what was done is seen, not only heard', async (t) => {
 			(content.includes(text) || /attr\(data-text\)/.test(content));
 	}, name);
 	assert.deepEqual(await violations(page, 'a toast'), []);
+	// it is not in the way
+	assert.deepEqual(await page.evaluate(() => {
+		const toast = document.querySelector('.toast').getBoundingClientRect();
+
+		return [...document.querySelectorAll('.main :is(a, button, input, textarea, summary, select)')]
+			.filter((one) => one.checkVisibility()).filter((one) => {
+				const box = one.getBoundingClientRect();
+
+				return box.right > toast.left && box.left < toast.right && box.bottom > toast.top + 1 &&
+					box.top < toast.bottom - 1;
+			}).map((one) => one.outerHTML);
+	}), []);
+	await page.locator('.toast').waitFor({ state: 'detached' });
 	const [made] = (await api('GET', `prompts?q=${name}`)).items;
 
 	await api('DELETE', `prompts/${made.id}`);

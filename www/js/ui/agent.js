@@ -8,7 +8,6 @@ import { Watch } from '../observable.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
-import { toast } from './toast.js';
 import './preview.js';
 import './talk.js';
 import './try.js';
@@ -71,14 +70,13 @@ class LampTemplates extends PageElement {
 		draft.fill(values);
 		this.chosen = templateId;
 		this.#filled = values;
-		toast(t('agents.filled', { name }));
-		this.emit('lamp-say', { text: t('agents.filled', { name }) });
 		await this.updateComplete;
 		const field = /** @type {HTMLElement} */ (this.parentElement.querySelector(
 			`lamp-form [id$="-${draft.form.labelKey}"]`));
 
 		field?.focus();
 		field?.scrollIntoView({ block: 'center' });
+		this.emit('lamp-say', { text: t('agents.filled', { name }) });
 	}
 
 	/** Whether somebody has typed what values would replace. */
