@@ -246,7 +246,7 @@ export class LampList extends PageElement {
 							order.open(folder.id, true);
 							this.#name(`new ${folder.id}`);
 						} }],
-					{ text: t('list.delete'), icon: 'trash', danger: true,
+					{ text: t('list.delete'), icon: 'trash', danger: true, part: 'gone',
 						run: () => this.emit('lamp-folder-remove', { folder }) },
 				]}></lamp-menu></div>
 			${open ? html`<div class="folder-inside">${this.#folders(folder.id)}
@@ -298,35 +298,40 @@ export class LampList extends PageElement {
 		const ids = [...order.selected];
 		const items = ids.map((id) => list.find(id) || order.find(id)).filter(Boolean);
 		const none = ids.length === 0;
+		const pinned = !none && items.length > 0 && items.every((item) => item.pinned);
 
 		return html`<div class="list-bar" role="group" aria-label=${t('list.select')}>
 			<p aria-live="polite">${t('list.selected', { n: ids.length })}</p>
 			<button type="button" class="chip-button" @click=${() => order.select(false)}>${
 				t('list.endSelect')}</button>
 			<div class="list-bar-acts">
-			<button type="button" class="icon-button" ?disabled=${none} title=${t('arrange.folder')}
-				aria-label=${t('arrange.folder')}
-				@click=${() => this.emit('lamp-arrange', { items })}>${icon('folder')}</button>
-			<button type="button" class="icon-button" ?disabled=${none}
-				title=${t(list.archived ? 'list.unarchive' : 'list.archive')}
-				aria-label=${t(list.archived ? 'list.unarchive' : 'list.archive')}
-				@click=${() => this.#order(ids, { archived: !list.archived })}>${icon('archive')}</button>
-			<lamp-menu label=${t('export.title')} .items=${exportItems((format) =>
-				!none && this.emit('lamp-export', { ids, format }))}></lamp-menu>
-			<button type="button" class="icon-button danger" ?disabled=${none}
-				title=${t('list.delete')} aria-label=${t('list.delete')}
-				@click=${() => {
-					order.doom(ids);
-					order.select(false);
-					this.emit('lamp-say', { text: t('list.doomed', { n: ids.length }) });
-				}}>${icon('trash')}</button>
 			<button type="button" class="chip-button" @click=${() => {
 				const shown = /** @type {NodeListOf<HTMLInputElement>} */ (
 					this.querySelectorAll('.row-check'));
 
 				for (const { value } of shown)
 					order.toggle(value, true);
-			}}>${t('list.all')}</button></div></div>`;
+			}}>${t('list.all')}</button>
+			${this.#act(t(pinned ? 'list.unpin' : 'list.pin'), none || list.archived,
+				() => this.#order(ids, { pinned: !pinned }))}
+			${this.#act(t('arrange.folder'), none, () => this.emit('lamp-arrange', { items }))}
+			${this.#act(t(list.archived ? 'list.unarchive' : 'list.archive'), none,
+				() => this.#order(ids, { archived: !list.archived }))}
+			<lamp-menu label=${t('export.title')} ?disabled=${none}
+				.face=${t('export.title')}
+				.items=${exportItems((format) => this.emit('lamp-export', { ids, format }))}></lamp-menu>
+			${this.#act(t('list.delete'), none, () => {
+				order.doom(ids);
+				order.select(false);
+				this.emit('lamp-say', { text: t('list.doomed', { n: ids.length }) });
+			}, 'danger')}</div></div>`;
+	}
+
+	/** A button for the selected ones, with its name. */
+	#act(text, off, act, kind = '')
+	{
+		return html`<button type="button" class="chip-button ${kind}" ?disabled=${off}
+			@click=${act}>${text}</button>`;
 	}
 
 	#order(ids, fields)
@@ -454,7 +459,7 @@ export class LampList extends PageElement {
 					change: (fields) => this.emit('lamp-order', { ids: [id], fields }),
 					arrange: () => this.emit('lamp-arrange', { items: [item] }),
 				}),
-				{ text: t('list.delete'), icon: 'trash', danger: true,
+				{ text: t('list.delete'), icon: 'trash', danger: true, part: 'gone',
 					run: () => this.emit('lamp-delete', { id, title }) },
 			]}></lamp-menu>
 		</li>`;
