@@ -27,6 +27,15 @@ function marked({ text, marks })
 	return [...parts, chars.slice(at).join('')];
 }
 
+/** The words that a snippet has marks at. */
+function foundWords({ text, marks })
+{
+	const chars = [...text];
+
+	return [...new Set(marks.flatMap(({ start, length }) =>
+		chars.slice(start, start + length).join('').toLowerCase().split(/\s+/)))];
+}
+
 /**
  * A field in the place of a name. end(event, take): with Enter or by leaving it, the name
  * is taken; with Escape it is not.
@@ -391,7 +400,7 @@ export class LampList extends PageElement {
 		return html`<h2 class="list-group">${t('list.said')}</h2>
 			<ul>${repeat(list.said, (item) => item.conversationId, (item) => html`
 				<li class="row found">
-					<a class="row-link" href=${messageHash(item.messageId)}
+					<a class="row-link" href=${messageHash(item.messageId, foundWords(item.snippet))}
 						@keydown=${(event) => this.#onArrow(event)}>
 						<span class="row-title" dir="auto">${item.title || t('list.untitled')}</span>
 						<span class="found-text" dir="auto">${marked(item.snippet)}</span>
