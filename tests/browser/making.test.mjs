@@ -387,6 +387,23 @@ test('what a knowledge base finds is tried beside its form', async (t) => {
 	}
 });
 
+test('a passage that hardly matches is no match', async (t) => {
+	const { items: [base] } = await api('GET', 'knowledge-bases?q=Company');
+	const page = await place(t, `knowledge-bases/${base.id}`);
+	const search = page.locator('lamp-passages');
+	const passage = (title, score) => ({ title, heading: '', text: `<b>${title}</b>`, score });
+
+	await page.route('**/knowledge-bases/*/search', (route) => route.fulfill({ json: {
+		items: [passage('Near', .62), passage('Far', .0004), passage('Farther', 0)], notice: null } }));
+	await search.getByLabel('A question').fill('anything');
+	await page.keyboard.press('Enter');
+	await search.getByText('1 passage', { exact: true }).waitFor();
+	assert.deepEqual(await search.locator('.passages li:visible .tools-name').allInnerTexts(), ['Near']);
+	await search.getByText('2 passages hardly match').click();
+	assert.equal(await search.locator('.passages li:visible').count(), 3);
+	assert.deepEqual(await violations(page, 'passages that hardly match'), []);
+});
+
 test('axe has no finding where agents and prompts are made and found', async (t) => {
 	for (const setting of [{}, { colorScheme: 'dark' }, PHONE, { rtl: true }]) {
 		const { rtl, ...options } = setting;

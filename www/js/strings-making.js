@@ -213,6 +213,7 @@ export const making = {
 	'passages.search': 'Search',
 	'passages.found': { one: '{n} passage', other: '{n} passages' },
 	'passages.none': 'Nothing matches this question.',
+	'passages.hardly': { one: '{n} passage hardly matches', other: '{n} passages hardly match' },
 
 	'icons.one': 'Icon: {name}',
 	'icons.emoji': 'Or an emoji',

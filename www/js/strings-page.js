@@ -360,6 +360,8 @@ export const page = {
 
 	'source.one': 'Source',
 	'source.list': { one: '{n} source', other: '{n} sources' },
+	'source.unused': { one: '{n} passage was looked at, and is not cited', other: '{n} passages were looked at, none is cited' },
+	'source.others': 'Looked at, and not cited',
 	'source.open': 'Show source {n}',
 	'source.page': 'page {page}',
 	'source.pageOf': 'Page {page} of {pages}',
