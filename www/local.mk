@@ -114,6 +114,8 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/ui/attachments.js \
 	www/js/ui/changes.js \
 	www/js/ui/chart.js \
+	www/js/ui/chat.js \
+	www/js/ui/chats.js \
 	www/js/ui/compare.js \
 	www/js/ui/children.js \
 	www/js/ui/documents.js \
@@ -130,6 +132,7 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/ui/icons.js \
 	www/js/ui/icon-picker.js \
 	www/js/ui/items.js \
+	www/js/ui/keys.js \
 	www/js/ui/limits.js \
 	www/js/ui/later.js \
 	www/js/ui/links.js \

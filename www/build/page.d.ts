@@ -5,6 +5,7 @@ import type { LampArrange } from '../js/ui/arrange.js';
 import type { LampApp } from '../js/ui/app.js';
 import type { LampArtifact } from '../js/ui/artifact.js';
 import type { LampBlanks } from '../js/ui/blanks.js';
+import type { LampChat } from '../js/ui/chat.js';
 import type { LampComposer } from '../js/ui/composer.js';
 import type { LampConfirm, LampHelp } from '../js/ui/dialogs.js';
 import type { LampEditor } from '../js/ui/editor.js';
@@ -31,6 +32,7 @@ declare global {
 		'lamp-arrange': LampArrange;
 		'lamp-artifact': LampArtifact;
 		'lamp-blanks': LampBlanks;
+		'lamp-chat': LampChat;
 		'lamp-composer': LampComposer;
 		'lamp-confirm': LampConfirm;
 		'lamp-editor': LampEditor;
@@ -86,6 +88,8 @@ declare global {
 		'lamp-undo': CustomEvent<{ effect: import('../js/ui/effects.js').Effect,
 			ended: (error?: Error) => void }>;
 		'lamp-send': CustomEvent<{ content: string }>;
+		'lamp-source': CustomEvent<{ messageId: string, number: number, share?: string }>;
+		'lamp-titles': CustomEvent<{ turn: Turn, share?: string }>;
 		'lamp-speak': CustomEvent<{ turn: Turn, answer: Element }>;
 		'lamp-take': CustomEvent<{ messageId: string, index: number }>;
 		'lamp-stored': CustomEvent<{ row: any }>;

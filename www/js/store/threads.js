@@ -103,6 +103,13 @@ export class Threads extends Observable {
 		return thread;
 	}
 
+	/** Shows a failure that belongs to no message, above the field. */
+	fail(error)
+	{
+		this.current.sendError = error;
+		this.current.changed();
+	}
+
 	/** A refused message goes back to where it can be sent again. */
 	refused(thread, content)
 	{
