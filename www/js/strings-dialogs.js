@@ -15,7 +15,7 @@ export const dialogs = {
 	'arrange.move': 'Move to a folder',
 	'list.moved': { one: '{n} chat moved', other: '{n} chats moved' },
 	'list.archivedNow': { one: '{n} chat archived', other: '{n} chats archived' },
-	'list.movedBack': 'Moved back.',
+	'list.movedBack': { one: '{n} chat is back', other: '{n} chats are back' },
 	'empty.with': 'Ask {name} something.',
 
 	'share.menu': 'Share…',

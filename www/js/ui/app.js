@@ -136,7 +136,8 @@ export class LampApp extends PageElement {
 		this.addEventListener('lamp-drawer', () => this.openDrawer());
 		this.addEventListener('lamp-ask', ({ detail: { place } }) => this.#begin({ place }));
 		this.addEventListener('lamp-talk', ({ detail }) => this.#begin(detail));
-		this.addEventListener('lamp-say', (event) => this.tell(event.detail.text));
+		this.addEventListener('lamp-say', ({ detail: { text, heard } }) =>
+			(heard ? this.say(text) : this.tell(text)));
 		this.addEventListener('lamp-source', ({ detail: { messageId, number } }) =>
 			this.show('lamp-source', 'show', messageId, number));
 		this.addEventListener('lamp-titles', ({ detail }) => this.tellTitles(detail.turn));

@@ -370,7 +370,7 @@ export class LampList extends PageElement {
 	{
 		try {
 			await this.order.undo();
-			this.emit('lamp-say', { text: t(moved ? 'list.movedBack' : 'list.undone') });
+			this.emit('lamp-say', { text: t(moved ? 'list.movedBack' : 'list.undone', { n: moved?.n }) });
 		} catch (error) {
 			this.emit('lamp-say', { text: errorText(error) });
 		}
