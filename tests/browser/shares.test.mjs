@@ -111,6 +111,9 @@ test('a chat is shared with a person, and no longer', async (t) => {
 		await page.keyboard.press('Escape');
 		await page.goto(`${base}#/shared/${share.id}`);
 		await page.waitForSelector('lamp-shared lamp-turn');
+		await page.waitForSelector('lamp-shared h1:focus');
+		assert.equal(await page.locator('lamp-shared h1').evaluate((one) =>
+			getComputedStyle(one).outlineStyle), 'none');
 		await api('DELETE', `conversation-shares/${share.id}`);
 		await page.reload();
 		await page.getByText('This chat isn’t shared with you, or no longer is.').waitFor();
