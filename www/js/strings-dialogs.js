@@ -113,6 +113,8 @@ export const dialogs = {
 	'variant.take': 'Use this version',
 	'variant.taken': 'In use',
 	'thread.begin': 'Go to the beginning',
+	'help.places': 'Open the menu of places',
+	'help.outside': 'The same, outside of fields',
 	'help.begin': 'Go to the beginning of the conversation',
 	'help.end': 'Go to its end',
 	'key.home': 'Home',

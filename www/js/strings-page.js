@@ -766,7 +766,7 @@ export const page = {
 	'help.stop': 'Stop the answer',
 	'help.last': 'Edit the last message',
 	'help.help': 'Show this list',
-	'help.close': 'Close a dialog, menu or the list',
+	'help.close': 'Close a dialog, a menu, the list or a place',
 	'help.prompts': 'Choose a prompt',
 	'help.mention': 'Mention',
 	'help.send': 'Send the message',

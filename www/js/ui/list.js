@@ -129,8 +129,9 @@ export class LampList extends PageElement {
 			const titles = n === 0 ? this.#none(foundFor) :
 				t(nextCursor === null ? 'list.found' : 'list.foundMany', { n });
 
+			// it is seen in the list
 			this.emit('lamp-say', { text: said.length === 0 ? titles :
-				`${titles} ${t('list.foundSaid', { n: said.length })}` });
+				`${titles} ${t('list.foundSaid', { n: said.length })}`, heard: true });
 		}
 	}
 

@@ -139,7 +139,7 @@ class LampMenu extends PageElement {
 		if (this.open)
 			this.#hide();
 		else
-			this.#show();
+			this.show();
 	}
 
 	#hide()
@@ -157,7 +157,8 @@ class LampMenu extends PageElement {
 			this.open = false;
 	}
 
-	async #show()
+	/** Opens it. */
+	async show()
 	{
 		const menu = this.#menu;
 
@@ -168,7 +169,7 @@ class LampMenu extends PageElement {
 		menu.style.maxHeight = '';
 		if (this.face)
 			menu.style.minWidth = `${at.width}px`;
-		if (POPOVER)
+		if (POPOVER && !menu.matches(':popover-open'))
 			menu.showPopover();
 		// in a low window it scrolls, on the side with more room
 		const room = { below: innerHeight - at.bottom - GAP - EDGE, above: at.top - GAP - EDGE };
@@ -211,7 +212,7 @@ class LampMenu extends PageElement {
 		if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')
 			return;
 		event.preventDefault();
-		this.#show();
+		this.show();
 	}
 
 	#onKey(event)
