@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findings, violations } from './axe.mjs';
-import { ask, base, conversation, ended, openChat, PHONE, placeHashes, say, script, send,
+import { api, ask, base, conversation, ended, openChat, PHONE, placeHashes, say, script, send,
 	unique } from './browser.mjs';
 
 const MARKDOWN = '# Head\n\nText with `code`, [a link](https://example.org/) and **more**.\n\n' +
@@ -217,6 +217,33 @@ test('the menu of a chat has parts, and what deletes is the last', async (t) => 
 	assert.equal(parts.length, 4);
 	assert.deepEqual([parts[0][0], parts[1][0], parts[3]], ['Share…', 'Rename', ['Delete']]);
 	assert.deepEqual(await violations(page, 'the menu of a chat'), []);
+});
+
+test('in little room a form keeps its fields in sight, and the page does not scroll', async (t) => {
+	const agents = 'workspaces/intranet/agents';
+	const { agentId } = await api('POST', agents, { name: unique('Little'), systemPrompt: 'Hi' });
+
+	t.after(() => api('DELETE', `${agents}/${agentId}`));
+	for (const options of [PHONE, { viewport: { width: 800, height: 360 } }, { viewport: { width: 1280, height: 800 } }]) {
+		const page = await openChat(t, { ...options, hash: `#/agents/${agentId}` });
+		const bar = page.locator('.form-save');
+
+		await page.getByLabel('Description').first().fill('changed');
+		await page.getByRole('button', { name: 'Discard changes' }).waitFor();
+		await page.locator('.place-scroll').evaluate((one) => one.scrollTo(0, 0));
+		if (options.viewport.height < 800 || options.isMobile)
+			assert.ok(await bar.evaluate((one) => one.offsetHeight < 66), `${options.viewport.height}`);
+		const remove = page.getByRole('button', { name: 'Delete', exact: true });
+
+		await remove.scrollIntoViewIfNeeded();
+		assert.equal(await remove.evaluate((one) => {
+			const { left, top, width, height } = one.getBoundingClientRect();
+
+			return one.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+		}), true);
+		assert.equal(await page.evaluate(() => document.scrollingElement.scrollHeight <= innerHeight), true);
+		assert.deepEqual(await violations(page, 'a form in little room'), []);
+	}
 });
 
 test('a menu in a low window is within it, and scrolls', async (t) => {

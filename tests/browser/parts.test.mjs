@@ -55,6 +55,9 @@ test('settings: the values now and where they come from, and the levels', async 
 			says: { tenant: ['a'] } },
 		{ key: 'history', label: 'Earlier messages', help: '', type: 'integer', minimum: 0,
 			maximum: 1000, editable: true, value: 20, from: 'default', says: {} },
+		{ key: 'density', label: 'Density', help: 'How much room.', type: 'choice',
+			choices: [{ value: 'wide', label: 'Wide' }, { value: 'near', label: 'Near' }],
+			editable: true, value: 'wide', from: 'built-in', says: {} },
 		{ key: 'about', label: 'About me', help: '', type: 'text', maxLength: 4000,
 			multiline: true, editable: level === 'user', value: 'I like tea.', from: 'user',
 			says: { user: said.user.about } }] });
@@ -74,6 +77,8 @@ test('settings: the values now and where they come from, and the levels', async 
 
 	await page.getByText('Now: always (set for everyone)').waitFor();
 	await page.getByText('Now: 20 (default)').waitFor();
+	// a choice says its default itself
+	assert.equal(await page.getByText('Now: wide').count(), 0);
 	assert.equal(await control('Ask before changes').inputValue(), '');
 	assert.equal(await control('Ask before changes').locator('option:checked').innerText(), 'Default: Always');
 	assert.equal(await control('About me').inputValue(), 'I like tea.');
