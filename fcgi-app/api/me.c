@@ -323,7 +323,7 @@ int api_me_limits(struct request *rq, struct response *rs, struct err *e)
 
 /* -- all of it ------------------------------------------------------------------- */
 
-struct taking {
+struct sent_export {
 	struct response *rs;
 	struct pace pace;
 };
@@ -331,7 +331,7 @@ struct taking {
 /* Sends what has been written. */
 static int send_rows(void *ctx, struct err *e)
 {
-	struct taking *t = ctx;
+	struct sent_export *t = ctx;
 	const size_t n = resp_stream(t->rs)->n;
 
 	if (t->rs->gone)
@@ -349,7 +349,7 @@ static int send_rows(void *ctx, struct err *e)
  */
 int api_me_export(struct request *rq, struct response *rs, struct err *e)
 {
-	struct taking t = { rs, {
+	struct sent_export t = { rs, {
 		.rate_bytes = rq->conf->limits.body_rate_bytes,
 		.whole_ms = INT32_MAX,
 	} };

@@ -13,7 +13,7 @@
 
 enum { IDS = 5000 };		/* of conversations that are read at a time */
 
-struct out {
+struct export_to {
 	struct db *db;
 	const struct owner *owner;
 	struct jw *w;
@@ -21,7 +21,7 @@ struct out {
 	void *ctx;
 };
 
-static int put_messages(const struct out *o, const struct conversation *c, struct err *e)
+static int put_messages(const struct export_to *o, const struct conversation *c, struct err *e)
 {
 	struct message_scope scope = {
 		.workspace_id = c->workspace_id, .agent_id = c->agent_id,
@@ -48,7 +48,7 @@ static int put_messages(const struct out *o, const struct conversation *c, struc
 }
 
 /* If it was deleted meanwhile, it has no messages. */
-static int put_conversation(const struct out *o, const struct conversation *c,
+static int put_conversation(const struct export_to *o, const struct conversation *c,
 			    struct err *e)
 {
 	jw_obj(o->w);
@@ -64,7 +64,7 @@ static int put_conversation(const struct out *o, const struct conversation *c,
 	return 0;
 }
 
-static int put_one(const struct out *o, const struct uuid *id, struct err *e)
+static int put_one(const struct export_to *o, const struct uuid *id, struct err *e)
 {
 	struct arena a = ARENA_INIT;
 	struct conversation c;
@@ -80,7 +80,7 @@ static int put_one(const struct out *o, const struct uuid *id, struct err *e)
 	return rc;
 }
 
-static int put_conversations(const struct out *o, struct err *e)
+static int put_conversations(const struct export_to *o, struct err *e)
 {
 	struct uuid after = { { 0 } }, *ids = xcalloc(IDS, sizeof(*ids));
 	size_t n = IDS;
@@ -101,7 +101,7 @@ static int put_conversations(const struct out *o, struct err *e)
 }
 
 /* What the user has set. */
-static int put_settings(const struct out *o, struct err *e)
+static int put_settings(const struct export_to *o, struct err *e)
 {
 	struct arena a = ARENA_INIT;
 	struct store_setting row = { .values = STR("{}") };
@@ -118,7 +118,7 @@ static int put_settings(const struct out *o, struct err *e)
 int store_export(struct db *db, const struct owner *owner, struct str login, struct jw *w,
 		 resource_flush *flush, void *ctx, struct err *e)
 {
-	const struct out o = { db, owner, w, flush, ctx };
+	const struct export_to o = { db, owner, w, flush, ctx };
 
 	jw_obj(w);
 	jw_kstr(w, "tenant", owner->tenant_id);
