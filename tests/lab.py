@@ -539,6 +539,8 @@ else $HTTP["url"] =~ "^{base}/" {{
 
     def waits_for_lock(self, statement):
         """Is a statement that contains this waiting for a row that another one holds?"""
+        # the table is a copy, which is renewed only when nobody has read it for 0.1 s
+        time.sleep(0.2)
         return self.sql("SELECT COUNT(*) FROM information_schema.innodb_trx WHERE"
                         f" trx_state = 'LOCK WAIT' AND trx_query LIKE '%{statement}%'")[0][0] != "0"
 

@@ -56,15 +56,15 @@ int scope_default(struct request *rq, struct str agent,
 	return agent.p ? target_agent(&rq->by, *w, agent, a, e) : 0;
 }
 
-int scope_message(struct request *rq, struct str id, const char *key,
-		  int64_t *seq, struct err *e)
+int scope_message(const struct uuid *of, struct str id, const char *key, int64_t *seq,
+		  struct err *e)
 {
 	struct uuid conversation;
 
 	if (!message_id_parse(id, &conversation, seq))
 		return err_field(e, ERR_INVALID_FIELD, key,
 				 "%s must be a message's id.", key);
-	if (!uuid_eq(&conversation, route_arg_uuid(rq, "conversation")))
+	if (!uuid_eq(&conversation, of))
 		return err_set(e, ERR_NOT_FOUND, "another conversation's");
 	return 0;
 }

@@ -37,10 +37,10 @@ int scope_default(struct request *rq, struct str agent,
 		  struct err *e) MUST_CHECK;
 
 /*
- * The number of a message of the path's conversation, by the id in field key.
- * ERR_INVALID_FIELD naming key; for another conversation's message ERR_NOT_FOUND.
+ * The number of a message of the conversation or share `of`, by the id in field key.
+ * ERR_INVALID_FIELD naming key; for a message of another one ERR_NOT_FOUND.
  */
-int scope_message(struct request *rq, struct str id, const char *key,
-		  int64_t *seq, struct err *e) MUST_CHECK;
+int scope_message(const struct uuid *of, struct str id, const char *key, int64_t *seq,
+		  struct err *e) MUST_CHECK;
 
 #endif

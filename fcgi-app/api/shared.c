@@ -133,7 +133,7 @@ static void make_own(struct request *rq, const struct shared *s, struct share_co
 	for (size_t i = 0; i < c->n; i++) {
 		struct message *m = &c->rows[i], read = *m;
 
-		api_shared_reduce(rq, s, &read);
+		api_shared_reduce(rq, s, false, &read);
 		*m = (struct message){
 			.seq = read.seq,	/* by which others name it until the end */
 			.role = read.role, .created_us = read.created_us,
@@ -315,6 +315,7 @@ static const char *const always[] = { "finish_reason", "error", "continues", "ca
 	"corrected" };
 static const char *const of_tools[] = { "step", "toolCalls", "callId", "toolName",
 	"isError", "durationMs", "truncated", "steps" };
+static const char *const of_cites[] = { "citations" };
 
 static void copy_members(json_t *out, const json_t *meta, const char *const *keys, size_t n)
 {
@@ -326,21 +327,22 @@ static void copy_members(json_t *out, const json_t *meta, const char *const *key
 	}
 }
 
-/* The names of attached files, without their ids: their bytes are the owner's. */
-static void copy_files(json_t *out, const json_t *meta)
+/* Of the objects of a list, one member. */
+static void copy_list(json_t *out, const json_t *meta, const char *key, const char *member)
 {
-	json_auto_t *files = json_array();
-	const json_t *f;
+	json_auto_t *list = json_array();
+	const json_t *from;
 	size_t i;
 
-	json_array_foreach(json_object_get(meta, "attachments"), i, f)
-		json_array_append_new(files, json_pack("{s:O}", "name",
-						       json_object_get(f, "name")));
-	if (json_array_size(files))
-		json_object_set(out, "attachments", files);
+	json_array_foreach(json_object_get(meta, key), i, from)
+		json_array_append_new(list, json_pack("{s:O}", member,
+						      json_object_get(from, member)));
+	if (json_array_size(list))
+		json_object_set(out, key, list);
 }
 
-void api_shared_reduce(struct request *rq, const struct shared *s, struct message *m)
+void api_shared_reduce(struct request *rq, const struct shared *s, bool cites,
+		       struct message *m)
 {
 	struct err bad = ERR_INIT;
 	json_auto_t *meta = m->meta.n ? jx_load(m->meta, &bad) : NULL;
@@ -351,8 +353,14 @@ void api_shared_reduce(struct request *rq, const struct shared *s, struct messag
 	copy_members(out, meta, always, ARRAY_LEN(always));
 	if (s->tools)
 		copy_members(out, meta, of_tools, ARRAY_LEN(of_tools));
+	/* Without their ids: the bytes of files are the owner's. */
 	if (s->files)
-		copy_files(out, meta);
+		copy_list(out, meta, "attachments", "name");
+	/* What is behind a number they get if they may see it (api_shared_source_list). */
+	if (cites) {
+		copy_list(out, meta, "sources", "number");
+		copy_members(out, meta, of_cites, ARRAY_LEN(of_cites));
+	}
 	jw_json(&w, out);
 	m->meta = buf_ok(&b) ? arena_str(rq->arena, buf_str(&b)) : STR("{}");
 	buf_release(&b);
@@ -382,7 +390,7 @@ int api_shared_messages(struct request *rq, struct response *rs, struct err *e)
 	if (shared_messages(rq->app->db, &by, &s, seq, size, rq->arena, &page, e) < 0)
 		return -1;
 	for (size_t i = 0; i < page.n; i++)
-		api_shared_reduce(rq, &s, &page.items[i]);
+		api_shared_reduce(rq, &s, true, &page.items[i]);
 	/* Readers know it by the share. */
 	scope = (struct message_scope){
 		.workspace_id = page.workspace_id, .agent_id = page.agent_id,

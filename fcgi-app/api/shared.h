@@ -9,7 +9,11 @@
 /* As whom the caller reads what others share. In rq's arena. */
 struct shared_reader api_shared_reader(struct request *rq);
 
-/* Leaves of a message's metadata what the share shows. In rq's arena. */
-void api_shared_reduce(struct request *rq, const struct shared *s, struct message *m);
+/*
+ * Leaves of a message's metadata what the share shows; cites: with the numbers by which the
+ * answer cites. In rq's arena.
+ */
+void api_shared_reduce(struct request *rq, const struct shared *s, bool cites,
+		       struct message *m);
 
 #endif

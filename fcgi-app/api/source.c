@@ -8,6 +8,7 @@
 #include "knowledge/retrieve.h"
 #include "api/knowledge.h"
 #include "api/scope.h"
+#include "api/shared.h"
 #include "app.h"
 #include "base/limits.h"
 #include "route.h"
@@ -35,7 +36,7 @@ int api_source_of_message(struct request *rq, struct source **v, size_t *n,
 
 	*n = 0;
 	if (req_query(rq, "messageId", &id, e) < 0 ||
-	    scope_message(rq, id, "messageId", &seq, e) ||
+	    scope_message(conversation, id, "messageId", &seq, e) ||
 	    conversation_get(rq->app->db, &rq->by.owner, conversation, rq->arena,
 			     &c, e) ||
 	    store_source_list_of(rq->app->db, &rq->by.owner, conversation, seq,
@@ -100,6 +101,29 @@ int api_message_source_list(struct request *rq, struct response *rs,
 	size_t n;
 
 	return api_source_of_message(rq, &v, &n, e) ? -1 : write_list(rs, v, n);
+}
+
+/*
+ * GET /shared-conversations/{share}/sources?messageId=: the same for a message of a share:
+ * passages of documents that the reader may see themselves. Files stay the owner's.
+ */
+int api_shared_source_list(struct request *rq, struct response *rs, struct err *e)
+{
+	const struct shared_reader by = api_shared_reader(rq);
+	const struct uuid *share = route_arg_uuid(rq, "share");
+	struct source *v;
+	struct shared s;
+	struct str id;
+	int64_t seq;
+	size_t n = 0;
+
+	if (req_query(rq, "messageId", &id, e) < 0 ||
+	    scope_message(share, id, "messageId", &seq, e) ||
+	    shared_get(rq->app->db, &by, share, rq->arena, &s, e) < 0 ||
+	    store_source_list_shared(rq->app->db, &by, &s, seq, rq->arena, &v, &n, e) ||
+	    retrieve_seen(&rq->by, sight, rq, v, &n, rq->arena, e))
+		return -1;
+	return write_list(rs, v, n);
 }
 
 static int read_number(struct request *rq, const char *key, int64_t min,

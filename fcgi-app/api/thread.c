@@ -39,7 +39,7 @@ static int stream_replace(struct request *rq, struct response *rs,
 
 	if (send_read(rq, TURN_REPLACE, fields, n, &b, sizeof(b), e) < 0 ||
 	    send_dialect(rq, &as.dialect, e) < 0 ||
-	    (b.message_id.p && scope_message(rq, b.message_id, "messageId",
+	    (b.message_id.p && scope_message(route_arg_uuid(rq, "conversation"), b.message_id, "messageId",
 					       &b.in.seq, e) < 0))
 		return -1;
 	b.in.conversation_id = *route_arg_uuid(rq, "conversation");
@@ -132,7 +132,7 @@ int api_variant_list(struct request *rq, struct response *rs, struct err *e)
 	struct jw w;
 
 	if (req_query(rq, "messageId", &id, e) < 0 ||
-	    scope_message(rq, id, "messageId", &seq, e) < 0 ||
+	    scope_message(route_arg_uuid(rq, "conversation"), id, "messageId", &seq, e) < 0 ||
 	    api_page_seq(rq, &after_seq, e) < 0 || api_page_size(rq, &size, e) < 0 ||
 	    thread_variants(rq->app->db, &rq->by.owner, &scope.conversation_id,
 			    seq, after_seq, size, rq->arena, &page, e) < 0)
@@ -198,7 +198,7 @@ int api_variant_switch(struct request *rq, struct response *rs, struct err *e)
 
 	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &variant,
 			sizeof(variant), e) < 0 ||
-	    scope_message(rq, variant, "variantId", &seq, e) < 0 ||
+	    scope_message(route_arg_uuid(rq, "conversation"), variant, "variantId", &seq, e) < 0 ||
 	    variant_switch(rq, id, seq, e) < 0)
 		return -1;
 	return answer_conversation(rq, rs, 200, id, &c, e);
@@ -263,7 +263,7 @@ int api_thread_correct(struct request *rq, struct response *rs, struct err *e)
 	struct jw w;
 
 	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &b, sizeof(b), e) < 0 ||
-	    scope_message(rq, b.message_id, "messageId", &seq, e) < 0 ||
+	    scope_message(route_arg_uuid(rq, "conversation"), b.message_id, "messageId", &seq, e) < 0 ||
 	    idempotent_id(rq, "correct", &key, e) < 0 ||
 	    api_conversation_of_path(rq, &c, e) < 0 ||
 	    etag_required(rq, &c, &version, e) < 0 ||
@@ -333,7 +333,7 @@ int api_thread_fork(struct request *rq, struct response *rs, struct err *e)
 
 	if (fields_read(fields, ARRAY_LEN(fields), rq->body, &message,
 			sizeof(message), e) < 0 ||
-	    scope_message(rq, message, "messageId", &seq, e) < 0)
+	    scope_message(route_arg_uuid(rq, "conversation"), message, "messageId", &seq, e) < 0)
 		return -1;
 	key = idempotent_id(rq, "fork", &id, e);
 	if (key == 0)

@@ -97,7 +97,7 @@ int plain_link(struct request *rq, struct response *rs, struct err *e)
 	if (page.more)
 		put_page_link(&p, page.next_seq, N_("Older messages"));
 	for (size_t i = page.n; i-- > 0;) {
-		api_shared_reduce(rq, &s, &page.items[i]);
+		api_shared_reduce(rq, &s, false, &page.items[i]);
 		plain_message(&p, &page.items[i], str_of(plain_text(&p, "Assistant")));
 	}
 	if (before)

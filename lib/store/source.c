@@ -3,6 +3,7 @@
 
 #include <sodium.h>
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "store/stmt.h"
@@ -94,6 +95,17 @@ int store_source_list_of(struct db *db, const struct owner *o,
 	return db_list(db, STMT_MESSAGE_SOURCE_LIST,
 		       DB_ARGS(DB_U(conversation_id), DB_I(seq),
 			       DB_S(o->tenant_id), DB_U(&o->user_id)),
+		       a, fields, sizeof(**out), 0, out, n, e);
+}
+
+int store_source_list_shared(struct db *db, const struct shared_reader *by,
+			     const struct shared *s, int64_t seq, struct arena *a,
+			     struct source **out, size_t *n, struct err *e)
+{
+	return db_list(db, STMT_SHARED_SOURCE_LIST,
+		       DB_ARGS(DB_I(seq), DB_U(&s->conversation_id), DB_S(by->tenant_id),
+			       DB_U(&s->user_id), DB_U(&s->id), DB_I(clock_now_us()),
+			       DB_S(by->readers_json)),
 		       a, fields, sizeof(**out), 0, out, n, e);
 }
 

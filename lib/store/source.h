@@ -7,7 +7,7 @@
 #ifndef STORE_SOURCE_H
 #define STORE_SOURCE_H
 
-#include "store/store.h"
+#include "store/shared.h"
 
 struct source {
 	int64_t no;			/* within the turn, from 1 */
@@ -46,6 +46,14 @@ int store_source_list_of(struct db *db, const struct owner *o,
 			 const struct uuid *conversation_id, int64_t seq,
 			 struct arena *a, struct source **out, size_t *n,
 			 struct err *e) MUST_CHECK;
+
+/*
+ * The same of an answer that by may read by a share (shared_get), whoever may see the
+ * documents. None if it was revoked since.
+ */
+int store_source_list_shared(struct db *db, const struct shared_reader *by,
+			     const struct shared *s, int64_t seq, struct arena *a,
+			     struct source **out, size_t *n, struct err *e) MUST_CHECK;
 
 /* Those of a document that has been deleted, in batches; within the transaction that does it. */
 int store_source_forget(struct db *db, const struct uuid *base,

@@ -437,7 +437,7 @@ int store_turn_events_insert(struct db *tx, const struct turn_events *rows, size
 #define SHARE_VALID " AND (s.expires_us IS NULL OR s.expires_us > ?)"
 #define SHARE_READERS "JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j"
 #define SHARED_P "uis"
-#define SHARED_PAGE_OF \
+#define SHARED_OF \
 	" WHERE c.id = ? AND c.tenant_id = ? AND c.user_id = ?" \
 	" AND EXISTS (SELECT 1 FROM conversation_share s WHERE s.id = ?" \
 	" AND s.conversation_id = c.id AND s.tenant_id = c.tenant_id" \
@@ -445,8 +445,8 @@ int store_turn_events_insert(struct db *tx, const struct turn_events *rows, size
 	" AND (s.upto_seq IS NULL OR m.seq <= s.upto_seq)" \
 	" AND (s.tools OR m.kind IN (1, 3, 5))" \
 	" AND EXISTS (SELECT 1 FROM " SHARE_READERS \
-	" WHERE s.reader_id = UNHEX(j.x)))" \
-	" ORDER BY m.seq "
+	" WHERE s.reader_id = UNHEX(j.x)))"
+#define SHARED_PAGE_OF SHARED_OF " ORDER BY m.seq "
 
 /* How it went. SEP must not be COMMA: it is passed on. */
 #define TURN_COURSE_FIELDS(F, SEP) \

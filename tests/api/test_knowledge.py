@@ -427,6 +427,56 @@ def test_a_fork_opens_the_same_sources(clerk, who, answered):
                      + document.replace("-", "") + "')")[0][0] == "0"
 
 
+def test_readers_of_a_share_open_the_sources_that_they_may_see(clerk, who, answered):
+    base, document, events = answered
+    done = events[-1].data
+    reader = f"r{who}"
+    clerk.sign_in(reader)
+
+    def shared(**more):
+        made = clerk.post("/conversation-shares", {"conversationId": done["conversationId"],
+                                                   "user": reader, **more}, user=who)
+        assert made.status == 201, made
+        return made.json["id"]
+
+    def ask(share, seq, user=reader, groups=()):
+        return clerk.get(f"/shared-conversations/{share}/sources?messageId={share}.{seq}",
+                         user=user, groups=groups)
+
+    share, seq = shared(), done["messageId"].split(".")[1]
+    answer = clerk.get(f"/shared-conversations/{share}/messages", user=reader).json["items"][0]
+    assert answer["metadata"]["sources"] == [{"number": 1}]
+    assert answer["metadata"]["citations"] == done["metadata"]["citations"]
+    assert document not in json.dumps(answer)
+    assert ask(share, seq).json == {"items": []}                # the base is not theirs
+    own = clerk.get(f"/turns/{done['turnId']}/sources", user=who).json["items"]
+    grant = clerk.post(f"{base}/shares", {"group": "readers"}, user=who, groups=["readers"])
+    assert grant.status == 201
+    assert ask(share, seq, groups=["readers"]).json["items"] == own
+    assert ask(share, seq).json["items"] == []
+    # of another's share, of what is not in it, and of no message
+    assert ask(share, seq, user=who, groups=["readers"]).status == 404
+    assert ask(share, 1, groups=["readers"]).json["items"] == []
+    assert clerk.get(f"/shared-conversations/{share}/sources?messageId={done['messageId']}",
+                     user=reader, groups=["readers"]).status == 404
+    wrong = clerk.get(f"/shared-conversations/{share}/sources?messageId=x", user=reader)
+    assert (wrong.status, wrong.json["field"]) == (422, "messageId")
+    assert clerk.get(f"/shared-conversations/{share}/sources", user=reader).status == 422
+    # what came after the share is not in it
+    at = f"/workspaces/lab/agents/clerk/conversations/{done['conversationId']}/messages"
+    assert clerk.post(at, {"content": script({"tool_calls": [CALL], "then": {"text": "[2]"}})},
+                      user=who).status < 300
+    later = clerk.get(f"/conversations/{done['conversationId']}/messages",
+                      user=who).json["items"][0]
+    assert later["metadata"]["sources"]
+    later = later["messageId"].split(".")[1]
+    assert ask(share, later, groups=["readers"]).json["items"] == []
+    assert clerk.call("DELETE", f"{base}/shares/{grant.json['id']}", user=who).status == 204
+    assert ask(share, seq, groups=["readers"]).json["items"] == []
+    assert clerk.call("DELETE", f"/conversation-shares/{share}", user=who).status == 204
+    assert ask(share, seq, groups=["readers"]).status == 404
+
+
 def test_marks_of_a_corrected_answer_lead_to_its_sources(clerk, who):
     base = base_of(clerk, who)
     written = write(clerk, base, who, "Salaries are ten.")

@@ -349,6 +349,8 @@ def test_answers_are_as_declared(lab, ids, method, path):
         real += "?q=Hello"
     if method == "GET" and path.endswith(("/variants", "{conversation}/sources")):
         real += "?messageId=" + ids["{message}"]
+    if path.endswith("{share}/sources"):
+        real += f"?messageId={ids['{share}']}." + ids["{message}"].split(".")[1]
     if (method, path.rsplit("/", 1)[1]) == ("GET", "change"):
         real += "?message=" + ids["{message}"].rsplit(".", 1)[1]
     body = json.loads(filled(json.dumps(body_of(method, path)), ids))

@@ -51,6 +51,35 @@ test('axe finds nothing, light and dark, wide and narrow', async (t) => {
 	assert.deepEqual(found, []);
 });
 
+test('axe finds nothing in what is wider than the window, many times in an answer, nor in what is missing', async (t) => {
+	const page = await openChat(t, PHONE);
+	const found = [];
+	const look = async (where) => found.push(...await findings(page, where));
+	const words = 'some words '.repeat(12);
+	const wide = `\`\`\`js\nlet a = '${words}';\n\`\`\`\n\n|${' head |'.repeat(12)}\n|${'--|'.repeat(12)}\n|${
+		' some words |'.repeat(12)}\n\n$$${Array.from({ length: 14 }, (_, n) => `\\frac{a_{${n}}}{b}`).join(' + ')}$$\n\n`;
+
+	await ask(page, script({ tool_calls: [{ name: 'query_data', args: { dataset: 'rooms', limit: 3 } },
+		{ name: 'query_data', args: { dataset: 'rooms', limit: 3 } }], then: { text: `${wide}And\n\n${wide}` } }));
+	await page.waitForSelector('.math-drawn[tabindex="0"]');
+	for (const summary of await page.locator('lamp-turn summary').all())
+		await summary.click();
+	await look('wide');
+	for (const sign of ['@', '/']) {
+		await page.fill('.composer-field', sign);
+		await page.waitForSelector('[role=option]');
+		await look(`what ${sign} offers`);
+		await page.keyboard.press('Shift+Tab');
+		await page.waitForSelector('[role=option]', { state: 'detached' });
+		assert.equal(await page.evaluate(() => document.activeElement.matches('a, button, [tabindex]')), true);
+	}
+	await page.fill('.composer-field', '');
+	await page.evaluate(() => { location.hash = '#/nowhere'; });
+	await page.getByRole('link', { name: 'Start a new chat' }).waitFor();
+	await look('no such place');
+	assert.deepEqual(found, []);
+});
+
 test('a phone: drawer, nothing wider than the screen', async (t) => {
 	const title = unique('pocket');
 
@@ -232,7 +261,7 @@ test('in little room a form keeps its fields in sight, and the page does not scr
 		await page.getByRole('button', { name: 'Discard changes' }).waitFor();
 		await page.locator('.place-scroll').evaluate((one) => one.scrollTo(0, 0));
 		if (options.viewport.height < 800 || options.isMobile)
-			assert.ok(await bar.evaluate((one) => one.offsetHeight < 66), `${options.viewport.height}`);
+			assert.ok(await bar.evaluate((one) => one.offsetHeight < 70), `${options.viewport.height}`);
 		const remove = page.getByRole('button', { name: 'Delete', exact: true });
 
 		await remove.scrollIntoViewIfNeeded();
@@ -244,6 +273,19 @@ test('in little room a form keeps its fields in sight, and the page does not scr
 		assert.equal(await page.evaluate(() => document.scrollingElement.scrollHeight <= innerHeight), true);
 		assert.deepEqual(await violations(page, 'a form in little room'), []);
 	}
+});
+
+test('at 400 %, the buttons of a form do not hide its fields', async (t) => {
+	const page = await openChat(t, { viewport: { width: 320, height: 256 } });
+
+	await page.evaluate(() => { location.hash = '#/prompts/new'; });
+	await page.waitForSelector('.form-save');
+	assert.equal(await page.locator('.form-save').evaluate((bar) => {
+		const field = document.querySelector('lamp-form input').getBoundingClientRect();
+		const { top } = bar.getBoundingClientRect();
+
+		return field.bottom <= top && top > innerHeight;
+	}), true);
 });
 
 test('a menu in a low window is within it, and scrolls', async (t) => {
@@ -280,7 +322,8 @@ for (const [name, options] of [['wide', {}], ['on a phone', PHONE]]) {
 		const offered = await placeHashes(page);
 		const more = ['agents/new', 'prompts/new', 'knowledge-bases/new', 'projects/new', 'events/new',
 			'provider-instances/new', 'llm-services/new', 'tokens/new', 'memories/new',
-			'ratings', 'shared', 'public-links', 'plans', 'conversation-folders'].map((to) => `#/${to}`);
+			'ratings', 'shared', 'public-links', 'plans', 'conversation-folders',
+			'conversation-shares', 'prompt-categories'].map((to) => `#/${to}`);
 		const found = [];
 
 		assert.ok(offered.length >= 10, offered.join(' '));

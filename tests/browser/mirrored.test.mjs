@@ -8,6 +8,8 @@ import { outside } from './layout.mjs';
 
 const TEXT = 'One `code` word.\n\n- item\n  - inner\n\n> quoted\n\n| a | b |\n|--|--:|\n| 1 | 2 |\n\n' +
 	'```js\nlet a = 1;\n```\n\n1. first\n2. second\n';
+const WIDE = `|${Array.from({ length: 20 }, (_, n) => ` column ${n} |`).join('')}\n|${'--|'.repeat(20)}\n` +
+	`|${' some words |'.repeat(20)}\n`;
 
 for (const [name, options] of [['wide', {}], ['on a phone', PHONE]]) {
 	test(`all places are mirrored, ${name}`, async (t) => {
@@ -16,6 +18,13 @@ for (const [name, options] of [['wide', {}], ['on a phone', PHONE]]) {
 		await page.evaluate(() => { document.documentElement.dir = 'rtl'; });
 		await ask(page, script({ text: TEXT }));
 		assert.deepEqual(await page.evaluate(outside), []);
+		await ask(page, script({ text: `${WIDE}\n${WIDE.replaceAll('column', 'עמודה').replaceAll('some', 'כמה')}` }));
+		assert.deepEqual(await page.locator('.table-scroll:has(th:nth-child(20))').evaluateAll((all) =>
+			all.map((box) => {
+				const [first, whole] = [box.querySelector('th'), box].map((el) => el.getBoundingClientRect());
+
+				return [box.scrollWidth > box.clientWidth, first.left >= whole.left - 2 && first.right <= whole.right + 2];
+			})), [[true, true], [true, true]], 'a wide table begins with its first column');
 		const at = (selector) => page.locator(selector).first().boundingBox();
 		const send = await at('.send-button');
 		const clip = await at('.composer-bar .icon-button');

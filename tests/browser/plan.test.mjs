@@ -79,9 +79,14 @@ test('a proposed plan is changed and run; a step asks; a reload shows the same',
 	await send(page, 'Prepare the audit of the pilot project');
 	await page.getByText('Run this plan?').waitFor();
 	assert.equal(await card.locator('dd').count(), 0);	// no JSON
+	// what a step uses leaves room for what it does, also in the narrowest window
+	assert.ok(await card.locator('.plan-title').evaluateAll((all) => all.every((title) =>
+		title.offsetWidth > title.closest('.plan-step').offsetWidth * 0.9)));
 	assert.equal((await card.locator('ul.ask-origins').innerText()).trim(),
 		'What is in the project');
 	await button('Edit the steps').click();
+	assert.ok(await card.locator('.plan-step textarea').evaluateAll((all) => all.every((field) =>
+		field.offsetWidth > field.closest('.plan-step').offsetWidth * 0.7)));
 	await button('Remove step 5').click();
 	await button('Remove step 3').click();
 	await button('Remove step 2').click();

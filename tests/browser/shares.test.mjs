@@ -50,6 +50,22 @@ test('what others share is in the sidebar from the start, on a phone too', async
 	await page.waitForSelector('lamp-shared h1');
 });
 
+test('one has a list of what one shares, where nothing is begun', async (t) => {
+	const id = await conversation(unique('given'));
+	const share = await api('POST', 'conversation-shares', { conversationId: id, kind: 'named',
+		group: 'staff', live: true });
+
+	t.after(() => api('DELETE', `conversation-shares/${share.id}`));
+	const page = await open(t, { hash: '#/conversation-shares' });
+
+	await page.waitForSelector('.rows-link');
+	assert.equal(await page.locator('.main h1').innerText(), 'What I share');
+	assert.match(await page.locator(`.rows-link[href$="${share.id}"]`).innerText(), /^staff\n.*with later messages/s);
+	await page.evaluate(() => { location.hash = '#/ratings'; });
+	await page.waitForFunction(() => document.querySelector('.main h1').textContent === 'My ratings');
+	assert.equal(await page.locator('.new-row').count(), 0);
+});
+
 test('a shared chat that is longer than the window is scrolled', async (t) => {
 	const rows = ROWS('01900000-0000-7000-8000-00000000abcd');
 

@@ -148,12 +148,65 @@ test('a source that is gone, or changed, is not shown as it was', async (t) => {
 	await panel.getByRole('button', { name: 'Close' }).tap();
 	await api('DELETE', `${known.path}/documents/${known.document}`);
 	await page.locator('button.cite').tap();
-	await panel.getByText('no longer available').waitFor();
+	await panel.getByText('not available').waitFor();
 	assert.equal(await panel.locator('.source-passage').count(), 0);
 	await page.keyboard.press('Escape');
 	await page.locator('.sources summary').tap();
 	await page.waitForSelector('.source-button:disabled');
 	assert.doesNotMatch(await page.locator('.sources').innerText(), /Handbook/);
+});
+
+test('readers of a shared chat open the sources that they may see', async (t) => {
+	const known = await knowledge(t);
+	const mine = await answered(known, ANSWER);
+	const theirs = '01900000-0000-7000-8000-00000000abcd';
+	const share = (id) => id?.replace(mine, theirs);
+	const { items: rows } = await api('GET', `conversations/${mine}/messages`);
+	const answer = rows.find(({ metadata }) => metadata.sources);
+	let { items: seen } = await api('GET', `conversations/${mine}/sources?messageId=${answer.messageId}`);
+	const page = await openChat(t, { init: async (one) => {
+		await one.route('**/api/v1/shared-conversations/**', async (route) => {
+			const { pathname, searchParams } = new URL(route.request().url());
+
+			if (pathname.endsWith('/sources')) {
+				assert.ok(searchParams.get('messageId').startsWith(theirs));
+				return route.fulfill({ json: { items: seen } });
+			}
+			if (!pathname.endsWith('/messages'))
+				return route.fulfill({ json: { id: theirs, title: 'Theirs', owner: 'ann',
+					workspaceId: 'intranet', agentId: known.agent, live: false, tools: false,
+					files: false, sharedAt: '2027-01-31T10:00:00.000Z', updatedAt: null } });
+			return route.fulfill({ json: { totalCount: null, nextCursor: null, items: rows.map((row) => ({ ...row,
+				id: share(row.id), messageId: share(row.messageId), conversationId: theirs,
+				metadata: { ...row.metadata,
+					sources: row.metadata.sources?.map(({ number }) => ({ number })) } })) } });
+		});
+	}, hash: `#/shared/${theirs}` });
+
+	await page.locator('lamp-shared .sources summary').click();
+	await page.waitForFunction(() =>
+		document.querySelector('.source-button')?.innerText.includes('Handbook · page 2'));
+	await page.locator('lamp-shared .answer').getByRole('button', { name: 'Show source 1' }).click();
+	await page.waitForSelector('lamp-source dialog[open] .source-passage');
+	assert.match(await page.locator('.source-passage').innerText(), /Five days/);
+	await page.keyboard.press('Escape');
+	// what they may not see any more cannot be opened
+	seen = [];
+	await page.locator('lamp-shared .answer').getByRole('button', { name: 'Show source 1' }).click();
+	await page.waitForFunction(() => /not available/.test(
+		document.querySelector('lamp-source dialog[open]')?.innerText));
+});
+
+test('a mark in what is tried beside the form of an agent opens its source', async (t) => {
+	const { agent, base } = await knowledge(t);
+	const page = await openChat(t, { hash: `#/agents/${agent}` });
+
+	await page.fill('.try-form textarea', script({ tool_calls: [{ name: 'search_knowledge',
+		args: { query: 'days carry', base: base.name } }], then: { text: 'They do [1].' } }));
+	await page.click('.try-form button[type=submit]');
+	await page.locator('.try-turns').getByRole('button', { name: 'Show source 1' }).click();
+	await page.waitForSelector('lamp-source dialog[open] .source-passage');
+	assert.match(await page.locator('.source-passage').innerText(), /Five days/);
 });
 
 test('a document cannot bring markup or links into the page', async (t) => {

@@ -750,7 +750,7 @@ test('projects: a time line has months, today, and what has no day', () => {
 	assert.deepEqual(line(['2027-03-01', null, '2027-01-02', '2027-01-01'], '2027-01-02'),
 		[['2027-01', 2, 1], ['2027-03', 1, null], ['', 1, null]]);
 	assert.deepEqual(line(['2027-03-01', '2027-01-01'], '2027-02-02'),
-		[['2027-01', 1, null], ['2027-03', 1, 0]]);
+		[['2027-01', 1, null], ['2027-02', 0, 0], ['2027-03', 1, null]]);
 	assert.deepEqual(line(['2027-01-01'], '2027-01-31'), [['2027-01', 1, 1]]);
 	assert.deepEqual(line(['2027-01-01'], '2027-02-01'), [['2027-01', 1, null]]);
 	assert.deepEqual(line([], '2027-02-01'), []);

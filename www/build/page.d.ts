@@ -89,8 +89,8 @@ declare global {
 		'lamp-undo': CustomEvent<{ effect: import('../js/ui/effects.js').Effect,
 			ended: (error?: Error) => void }>;
 		'lamp-send': CustomEvent<{ content: string }>;
-		'lamp-source': CustomEvent<{ messageId: string, number: number, share?: string }>;
-		'lamp-titles': CustomEvent<{ turn: Turn, share?: string }>;
+		'lamp-source': CustomEvent<{ messageId: string, number: number, shared?: boolean }>;
+		'lamp-titles': CustomEvent<{ turn: Turn, shared?: boolean }>;
 		'lamp-speak': CustomEvent<{ turn: Turn, answer: Element }>;
 		'lamp-take': CustomEvent<{ messageId: string, index: number }>;
 		'lamp-stored': CustomEvent<{ row: any }>;

@@ -571,11 +571,15 @@ export class Api {
 		return this.json('GET', `turns/${enc(turnId)}`, { signal });
 	}
 
-	/** The passages that an answer used and that I may still see: {items}. */
-	sources(messageId)
+	/**
+	 * The passages that an answer used and that I may still see: {items}.
+	 * @param {string} messageId
+	 * @param {boolean} [shared] whether it is of a share
+	 */
+	sources(messageId, shared)
 	{
-		return this.json('GET',
-			`conversations/${enc(messageId.split('.')[0])}/sources${query({ messageId })}`);
+		return this.json('GET', `${shared ? 'shared-' : ''}conversations/${
+			enc(messageId.split('.')[0])}/sources${query({ messageId })}`);
 	}
 
 	/** The part of a document that has a passage, or a page of it. */

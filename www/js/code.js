@@ -89,7 +89,7 @@ export function codeBox(pre, live)
 	bar.append(button('code-copy', t('code.copy'), t('code.copyLabel')));
 	pre.replaceWith(box);
 	pre.tabIndex = 0;
-	pre.setAttribute('role', 'region');
+	pre.setAttribute('role', 'group');
 	pre.setAttribute('aria-label', t('code.region'));
 	box.append(bar);
 	if (!live && kind === 'mermaid')

@@ -409,7 +409,8 @@ export function secondField(form, record)
 {
 	return form.fields.find((field) => field.type === 'text' &&
 		(form.readOnly || field.mode !== 'given') &&
-		!field.choices && !field.of && field.key !== form.labelKey && record[field.key]);
+		!field.choices && !field.of && field.key !== form.labelKey && !/Id$/.test(field.key) &&
+		record[field.key]);
 }
 
 /** The path of a list, its {parameters} filled in. */

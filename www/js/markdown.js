@@ -474,7 +474,7 @@ function scrollable(className, label)
 	const box = element('div', className);
 
 	box.tabIndex = 0;
-	box.setAttribute('role', 'region');
+	box.setAttribute('role', 'group');
 	box.setAttribute('aria-label', label);
 	return box;
 }
@@ -489,6 +489,8 @@ function dressTable(table)
 	for (const td of table.querySelectorAll('td'))
 		if (/^[\dTZ .,:/+-]{1,25}$/.test(td.textContent))
 			td.className = 'whole';
+	// it begins to scroll where its table begins
+	box.setAttribute('dir', table.getAttribute('dir'));
 	table.replaceWith(box);
 	box.append(table);
 }

@@ -4,6 +4,7 @@
 // fails, the source stays. A formula is not trusted: its length, its macros and the time
 // for it are bounded, and what is made of it keeps a short list of tags and attributes.
 import { DOMPurify } from '../vendor/markdown.js';
+import { t } from './strings.js';
 
 /** the longest source that is drawn; longer ones are text */
 const TEX_CHARS = 4096;
@@ -265,6 +266,23 @@ function mathml(tex, display)
 	}
 }
 
+/** What is wider than its place is scrolled from the keyboard, too. */
+function reach(entries)
+{
+	for (const { target: el } of entries) {
+		if (el.scrollWidth > el.clientWidth) {
+			el.setAttribute('role', 'group');
+			el.setAttribute('aria-label', t('code.formula'));
+			el.setAttribute('tabindex', '0');
+		} else {
+			for (const name of ['role', 'aria-label', 'tabindex'])
+				el.removeAttribute(name);
+		}
+	}
+}
+
+let widths = null;
+
 function draw(el)
 {
 	const raw = el.textContent;
@@ -281,6 +299,10 @@ function draw(el)
 		el.replaceChildren(out);
 	// else the source stays
 	el.classList.add(out ? 'math-drawn' : 'math-source');
+	if (display) {
+		widths ??= new ResizeObserver(reach);
+		widths.observe(el);
+	}
 }
 
 function drawAll(elements)

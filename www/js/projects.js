@@ -188,12 +188,14 @@ export function timelineOf(kind, items, day = today())
 	const months = [...new Set(dated.map((row) => row[kind.due].slice(0, 7)))]
 		.map((month) => ({ month, now: /** @type {number | null} */ (null),
 			items: dated.filter((row) => row[kind.due].startsWith(month)) }));
-	const at = months.find(({ month }) => month >= day.slice(0, 7));
+	const at = months.findIndex(({ month }) => month >= day.slice(0, 7));
 
-	if (at)
-		at.now = at.items.filter((row) => row[kind.due] < day).length;
+	if (months[at]?.month === day.slice(0, 7))
+		months[at].now = months[at].items.filter((row) => row[kind.due] < day).length;
+	else if (at >= 0)
+		months.splice(at, 0, { month: day.slice(0, 7), now: 0, items: [] });
 	return [...months, { month: '', now: null, items: items.filter((row) => !row[kind.due]) }]
-		.filter((group) => group.items.length > 0);
+		.filter((group) => group.items.length > 0 || group.now !== null);
 }
 
 /**

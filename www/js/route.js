@@ -26,6 +26,8 @@
  * @property {boolean} [imports] one can be made of a file
  * @property {boolean} [bin]   what was deleted can be restored
  * @property {string} [mark] a yes or no that its list shows
+ * @property {string} [label] the member that names a row, if not as the form says
+ * @property {boolean} [elsewhere] its rows are not begun here
  */
 
 /**
@@ -48,7 +50,8 @@ export const PLACES = [
 		view: 'remembered', what: 'place.memory' },
 	{ form: 'provider-instances', text: 'place.keys', hint: 'place.keysHint', group: 'own', icon: 'key',
 		part: 'service', what: 'place.key', begins: { active: true }, mark: 'active' },
-	{ form: 'tokens', text: 'place.tokens', hint: 'place.tokensHint', group: 'own', icon: 'code' },
+	{ form: 'tokens', text: 'place.tokens', hint: 'place.tokensHint', group: 'own', icon: 'code',
+		what: 'place.token' },
 	{ form: 'llm-services', text: 'place.models', hint: 'place.modelsHint', group: 'manage', icon: 'model',
 		part: 'service', what: 'place.model' },
 	{ form: 'workspaces', text: 'place.workspaces', group: 'manage', icon: 'rooms', reload: true },
@@ -68,20 +71,23 @@ export const PLACES = [
 	{ form: 'projects/goals', text: 'place.goals', icon: 'flag' },
 	{ form: 'projects/plans', text: 'place.plans', icon: 'list' },
 	{ form: 'projects/milestones', text: 'place.milestones', icon: 'calendar' },
-	{ form: 'projects/events', text: 'place.calendar', icon: 'calendar' },
+	{ form: 'projects/events', text: 'place.calendar', icon: 'calendar', what: 'place.event' },
 	{ form: 'projects/calendars', text: 'place.calendars', icon: 'calendar' },
 	{ form: 'projects/risks', text: 'place.risks', icon: 'warning' },
 	{ form: 'projects/requirements', text: 'place.requirements', icon: 'scale' },
 	{ form: 'shared', text: 'share.withMe', group: 'work', icon: 'person', under: 'chats',
 		permission: 'AIChat.Conversations.Share' },
-	{ form: 'conversation-shares', text: 'share.title', icon: 'person', under: 'chats' },
+	{ form: 'conversation-shares', text: 'place.shares', icon: 'person', view: 'shares', under: 'chats',
+		elsewhere: true },
 	{ form: 'public-links', text: 'place.links', hint: 'place.linksHint', icon: 'link', view: 'links',
 		under: 'settings' },
-	{ form: 'conversation-folders', text: 'place.folders', icon: 'folder', under: 'chats' },
-	{ form: 'ratings', text: 'place.ratings', icon: 'thumb', view: 'rated', under: 'chats' },
+	{ form: 'conversation-folders', text: 'place.folders', icon: 'folder', under: 'chats',
+		what: 'place.folder' },
+	{ form: 'ratings', text: 'place.ratings', icon: 'thumb', view: 'rated', under: 'chats',
+		elsewhere: true },
 	{ form: 'rated-answers', text: 'place.rated', hint: 'place.ratedHint', group: 'manage', icon: 'thumb',
 		view: 'rated' },
-	{ form: 'plans', text: 'place.plans', icon: 'list', under: 'chats' },
+	{ form: 'plans', text: 'place.plans', icon: 'list', under: 'chats', label: 'goal' },
 	{ form: 'attachments', text: 'place.files', hint: 'place.filesHint', group: 'work', icon: 'clip' },
 ];
 

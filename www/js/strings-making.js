@@ -166,7 +166,6 @@ export const making = {
 		other: '{n} chats will be deleted, archived ones and those of programs, too. For ten seconds this can be undone in the list.' },
 	'mine.none': 'There are no chats.',
 	'mine.others': 'What else is kept',
-	'mine.shares': 'What I share',
 	'mine.attachments': 'What you have attached to messages',
 	'mine.memories': 'What assistants know about you in all chats',
 	'mine.ratings': 'What you said about answers',

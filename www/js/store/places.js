@@ -40,12 +40,12 @@ function settingsPath(id)
 		...group.length > 0 && { group: group.join(':') } })}` : 'settings';
 }
 
-/** The form with the page's word for one of its rows, and what a new one begins with. */
+/** The form with the page's words for one of its rows, and what a new one begins with. */
 function called(form)
 {
-	const { what, begins = {} } = PLACES.find((row) => row.form === form.name) || {};
+	const { what, label, begins = {} } = PLACES.find((row) => row.form === form.name) || {};
 
-	return { ...form, what: what ? t(what) : form.what,
+	return { ...form, what: what ? t(what) : form.what, labelKey: label || form.labelKey,
 		fields: form.fields.map((field) => ({ ...field, begins: begins[field.key] })) };
 }
 

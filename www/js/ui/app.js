@@ -142,9 +142,10 @@ export class LampApp extends PageElement {
 		this.addEventListener('lamp-talk', ({ detail }) => this.#begin(detail));
 		this.addEventListener('lamp-say', ({ detail: { text, heard } }) =>
 			(heard ? this.say(text) : this.tell(text)));
-		this.addEventListener('lamp-source', ({ detail: { messageId, number } }) =>
-			this.show('lamp-source', 'show', messageId, number));
-		this.addEventListener('lamp-titles', ({ detail }) => this.tellTitles(detail.turn));
+		this.addEventListener('lamp-source', ({ detail: { messageId, number, shared } }) =>
+			this.show('lamp-source', 'show', messageId, number, shared));
+		this.addEventListener('lamp-titles', ({ detail: { turn, shared } }) =>
+			this.tellTitles(turn, shared));
 		this.addEventListener('lamp-speak', ({ detail }) => this.#speak(detail));
 		addEventListener('pagehide', () => {
 			this.threads.keepNow();
@@ -328,10 +329,10 @@ export class LampApp extends PageElement {
 	}
 
 	/** Titles of sources are asked for when their list is opened. */
-	async tellTitles(turn)
+	async tellTitles(turn, shared = false)
 	{
 		try {
-			turn.tellSources((await this.api.sources(turn.answerId)).items);
+			turn.tellSources((await this.api.sources(turn.answerId, shared)).items);
 		} catch (error) {
 			this.tell(errorText(error));
 		}

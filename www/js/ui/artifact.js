@@ -230,7 +230,7 @@ export class LampArtifact extends PageElement {
 
 		code.textContent = block.text;
 		highlight(code, block.kind === 'svg' ? 'xml' : block.kind === 'html' ? 'html' : block.kind);
-		return html`<pre class="artifact-code" dir="ltr" tabindex="0" role="region"
+		return html`<pre class="artifact-code" dir="ltr" tabindex="0" role="group"
 			aria-label=${t('code.region')}>${code}</pre>`;
 	}
 

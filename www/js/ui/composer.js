@@ -97,8 +97,6 @@ export class LampComposer extends PageElement {
 				<textarea class="composer-field" rows="1" dir="auto"
 					aria-label=${t('composer.label')} aria-describedby="composer-hint"
 					aria-autocomplete="list" aria-haspopup="listbox"
-					role=${controls === nothing ? nothing : 'combobox'}
-					aria-expanded=${controls === nothing ? nothing : 'true'}
 					aria-controls=${controls} aria-activedescendant=${active}
 					placeholder=${this.disabled ? t('composer.disabled') :
 						this.name ? t('composer.placeholder', { name: this.name }) :

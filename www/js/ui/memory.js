@@ -108,7 +108,7 @@ export class LampMemory extends ConversationDialog {
 				</div></form>`;
 		return html`${summary ? html`<p class="memory-summary">${plain(summary)}</p>` :
 			html`<p class="muted">${t('memory.noSummary')}</p>`}
-			<p class="muted">${createdAt ? moment(createdAt) : nothing}
+			<p class="muted">${summary && createdAt ? moment(createdAt) : nothing}
 				${untrusted ? t('memory.untrusted') : nothing}</p>
 			<div class="memory-actions"><button type="button" class="button button-small"
 				@click=${() => this.#edit()}>${t('memory.edit')}</button></div>`;

@@ -195,8 +195,7 @@ class LampMine extends PageElement {
 	{
 		const rows = [undefined, 'chats'].flatMap((under) => this.places.offered(under))
 			.filter(({ form }) => KINDS.includes(form));
-		const title = (row) => row.form === 'conversation-shares' ? t('mine.shares') :
-			placeTitle(row, this.places.titled(row.form));
+		const title = (row) => placeTitle(row, this.places.titled(row.form));
 
 		return rows.length === 0 ? nothing : html`<section class="mine-part" aria-labelledby="mine-others">
 			<h2 id="mine-others">${t('mine.others')}</h2>

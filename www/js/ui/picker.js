@@ -31,7 +31,7 @@ export function pickerView(picker, id, choose)
 			<button type="button" class="icon-button" aria-label=${t('picker.all')}
 				title=${t('picker.all')} @pointerdown=${keepFocus}
 				@click=${() => picker.within(null)}>${icon('close')}</button></p>` : nothing}
-		<ul class="picker-list" id=${id} role="listbox" aria-label=${label}>
+		<ul class="picker-list" id=${id} role="listbox" aria-label=${label} tabindex="0">
 			${picker.items.map((item, at) => html`<li id="${id}-${at}" role="option"
 				class="picker-item" aria-selected=${at === picker.at ? 'true' : 'false'}
 				@pointerdown=${keepFocus} @click=${() => choose(item)}>
@@ -56,6 +56,11 @@ export function pickerKey(picker, event, choose)
 	if (!picker.open || event.isComposing || event.keyCode === 229 || event.ctrlKey ||
 	    event.metaKey || event.altKey)
 		return false;
+	// the list is before the field, and what scrolls can be reached
+	if (event.key === 'Tab' && event.shiftKey) {
+		picker.close();
+		return false;
+	}
 	if (event.key === 'Escape')
 		picker.category ? picker.within(null) : picker.close();
 	else if (by && picker.items.length > 0)

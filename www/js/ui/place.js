@@ -124,7 +124,8 @@ class LampPlace extends PageElement {
 				${this.error ? html`<p class="form-error" role="alert">${icon('warning')}
 					<span>${failureText(this.error)}</span></p>` : nothing}
 				${form ? this.current.draft ? this.#record() : this.#list() : html`
-					<p class="rows-none">${t('place.none')}</p>`}
+					<div class="rows-none"><p>${t('place.none')}</p>
+						<a class="button button-small" href="#/">${t('error.toNew')}</a></div>`}
 			</div></div>`;
 	}
 
@@ -144,7 +145,7 @@ class LampPlace extends PageElement {
 				<input type="file" class="sr-only" accept=".zip,.json" ?disabled=${this.importing}
 					@change=${this.#onFile}>${icon('folder')}<span>${
 				t(this.importing ? 'project.importing' : 'project.import')}</span></label>` : nothing}
-			${form.canWrite ? this.#newButton(form) : nothing}`;
+			${form.canWrite && !row.elsewhere ? this.#newButton(form) : nothing}`;
 	}
 
 	/** Makes a row of a file, and shows it. */
@@ -204,7 +205,7 @@ class LampPlace extends PageElement {
 
 		return html`<div class="rows-none muted">
 			<p>${has(text) ? t(text) : t('place.noneOf', { what: form.what })}</p>
-			${form.canWrite ? this.#newButton(form) : nothing}</div>`;
+			${form.canWrite && !row.elsewhere ? this.#newButton(form) : nothing}</div>`;
 	}
 
 	#newButton(form)

@@ -62,7 +62,7 @@ function entry(name, n, note, body)
 		${body}</details>` : html`<div class="preview-entry preview-bare">${head}</div>`;
 }
 
-const text = (value) => html`<pre class="preview-text" dir="auto" tabindex="0" role="region"
+const text = (value) => html`<pre class="preview-text" dir="auto" tabindex="0" role="group"
 	aria-label=${t('preview.text')}>${value}</pre>`;
 
 function partView({ part, tokens: n, cut, text: value, textCut })

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The links of all users by which chats are read without sign-on, for those who decide
-// whether there are any: whose they are, and their end.
+// Lists of shares: the links of all users by which chats are read without sign-on, for those
+// who decide whether there are any; and one's own shares.
 import { html, repeat } from '../../vendor/lit.js';
 import { errorText, moment } from '../format.js';
+import { placeHash } from '../route.js';
 import { t } from '../strings.js';
 import { plain } from './approval.js';
 import { icon } from './icons.js';
@@ -20,17 +21,25 @@ async function revoke(host, id)
 	(host.querySelector('.share button') || document.querySelector('.main h1'))?.focus();
 }
 
-function line(host, { id, user, expiresAt, live, tools, files, createdAt })
+/**
+ * Until when something is shared, and how much of it.
+ * @param {any} share
+ */
+function howOf({ expiresAt, live, tools, files })
 {
 	const over = Date.parse(expiresAt) <= Date.now();
-	const how = [t(over ? 'share.over' : 'share.until', { when: moment(expiresAt) }),
-		live ? t('share.with.live') : '', tools ? t('share.with.tools') : '',
-		files ? t('share.with.files') : ''];
 
+	return [expiresAt ? t(over ? 'share.over' : 'share.until', { when: moment(expiresAt) }) : '',
+		t(live ? 'share.with.live' : 'share.with.point'), tools ? t('share.with.tools') : '',
+		files ? t('share.with.files') : ''].filter(Boolean).join(' · ');
+}
+
+function line(host, { id, user, createdAt, ...share })
+{
 	return html`<li class="share">${icon('link')}<span class="share-who">
 		<span dir="auto">${t('links.by', { name: plain(user || t('share.gone')) })} · ${
 			moment(createdAt)}</span>
-		<span class="muted">${how.filter(Boolean).join(' · ')}</span></span>
+		<span class="muted">${howOf(share)}</span></span>
 		<button type="button" class="chip-button" aria-label=${t('share.revokeOf',
 			{ name: t('links.by', { name: plain(user || t('share.gone')) }) })}
 			@click=${() => revoke(host, id)}>${t('share.revoke')}</button></li>`;
@@ -41,4 +50,15 @@ export function publicLinksView(host)
 {
 	return html`<ul class="shares">${repeat(host.rows.items, ({ id }) => id, (row) =>
 		line(host, row))}</ul>`;
+}
+
+/** The list of the place "conversation-shares", for ui/rows.js. */
+export function sharesView({ form, rows })
+{
+	return html`<ul class="rows">${repeat(rows.items, ({ id }) => id, (share) => html`<li>
+		<a class="rows-link" href=${placeHash(form.name, share.id)}>
+			<span class="rows-name" dir="auto">${share.kind === 'link' ? t('share.anyone') :
+				plain(share.user || share.group || t('share.gone'))}</span>
+			<span class="rows-second">${howOf(share)}</span>
+			<span class="rows-time">${moment(share.createdAt)}</span></a></li>`)}</ul>`;
 }

@@ -14,7 +14,7 @@ function line(form, row)
 	const why = (row.reasons || []).map((reason) => t(`rating.${reason}`)).join(', ');
 
 	return html`<li><a class="rows-link" href=${placeHash(form.name, row.id)}>
-		<span class="rows-name" dir="auto"><span class="thumb-${row.value}">${icon('thumb')}</span>
+		<span class="rows-name rows-whole" dir="auto"><span class="thumb-${row.value}">${icon('thumb')}</span>
 			${[t(`rating.${row.value}`), row.user, row.agentId, row.model].filter(Boolean)
 				.map((part) => plain(part)).join(' · ')}</span>
 		<span class="rows-second" dir="auto">${[why, plain(row.comment || '')].filter(Boolean)

@@ -13,12 +13,13 @@ import { agentsView, categoryRows, galleryView, userRows } from './gallery.js';
 import { icon } from './icons.js';
 import { projectsView } from './projects.js';
 import { ratedView } from './rated.js';
-import { publicLinksView } from './public-links.js';
+import { publicLinksView, sharesView } from './public-links.js';
 import { rememberedView } from './remembered.js';
 
 /** Lists other than the ordinary one, by the name in the route table. */
 const VIEWS = { agents: agentsView, gallery: galleryView, links: publicLinksView,
-	projects: projectsView, rated: ratedView, remembered: rememberedView };
+	projects: projectsView, rated: ratedView, remembered: rememberedView,
+	shares: sharesView };
 
 /** What the search of a list is called, if that is of its own. */
 const SEARCHED = { agents: 'agents.search', gallery: 'prompts.search' };
@@ -99,12 +100,14 @@ class LampRows extends PageElement {
 	/** Announces what a search has found. */
 	#tellFound()
 	{
-		const { q, items, nextCursor, loading } = this.rows;
+		const { q, found, items, nextCursor, loading } = this.rows;
 
-		if (loading || q === this.#told)
+		// what is shown may still be what was found before
+		if (loading || q === this.#told || q.trim() && found !== q.trim())
 			return;
 		this.#told = q;
-		if (q)
+		// a gallery says so by itself
+		if (q && !SEARCHED[this.view])
 			this.emit('lamp-say', { text: t(nextCursor === null ? 'rows.found' :
 				'rows.foundMany', { n: items.length }) });
 	}

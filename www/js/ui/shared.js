@@ -15,6 +15,12 @@ import './thread.js';
 /** How often a live one is read again. */
 const AGAIN_MS = 15000;
 
+/** What is asked about an answer is asked of the share: who hears it next is told so. */
+function ofShare({ detail })
+{
+	detail.shared = true;
+}
+
 class LampShared extends PageElement {
 	static properties = {
 		api: { attribute: false },
@@ -170,7 +176,8 @@ class LampShared extends PageElement {
 			return html`<p><span class="skeleton"></span></p>`;
 		return html`<p class="strip">${t(record.live ? 'share.byLive' : 'share.by',
 			{ name: record.owner || t('share.gone'), when: moment(record.sharedAt) })}</p>
-			<lamp-thread readonly .thread=${thread} name=${t('message.assistant')}></lamp-thread>`;
+			<lamp-thread readonly .thread=${thread} name=${t('message.assistant')}
+				@lamp-source=${ofShare} @lamp-titles=${ofShare}></lamp-thread>`;
 	}
 
 	#list()

@@ -67,11 +67,11 @@ export class LampSource extends PageElement {
 		this.api = undefined;
 	}
 
-	/** @param messageId of the answer; number: of the source */
-	show(messageId, number)
+	/** @param messageId of the answer; number: of the source; shared: whether it is of a share */
+	show(messageId, number, shared)
 	{
 		return this.#open({ number }, async (asked) => {
-			const { items } = await this.api.sources(messageId);
+			const { items } = await this.api.sources(messageId, shared);
 			const source = items.find((item) => item.number === number);
 
 			if (asked !== this.#asked)

@@ -74,7 +74,7 @@ class LampTable extends PageElement {
 		const shown = all ? rows : rows.slice(0, ROWS_SHOWN);
 
 		return html`
-			<div class="table-scroll" tabindex="0" role="region"
+			<div class="table-scroll" tabindex="0" role="group"
 				aria-label=${t('tool.table', { name: this.name })}>
 				<table>
 					<thead><tr>${table.columns.map(({ name }, at) =>

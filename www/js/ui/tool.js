@@ -183,7 +183,7 @@ function json(value)
 
 	code.textContent = short;
 	highlight(code, 'json');
-	return html`<pre class="tool-json" tabindex="0" role="region"
+	return html`<pre class="tool-json" tabindex="0" role="group"
 		aria-label=${t('code.region')}>${code}</pre>`;
 }
 
