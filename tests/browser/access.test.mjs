@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findings, violations } from './axe.mjs';
-import { api, ask, base, conversation, ended, openChat, PHONE, placeHashes, say, script, send,
+import { api, ask, base, conversation, ended, open, openChat, PHONE, placeHashes, say, script, send,
 	unique } from './browser.mjs';
 
 const MARKDOWN = '# Head\n\nText with `code`, [a link](https://example.org/) and **more**.\n\n' +
@@ -254,7 +254,7 @@ test('in little room a form keeps its fields in sight, and the page does not scr
 
 	t.after(() => api('DELETE', `${agents}/${agentId}`));
 	for (const options of [PHONE, { viewport: { width: 800, height: 360 } }, { viewport: { width: 1280, height: 800 } }]) {
-		const page = await openChat(t, { ...options, hash: `#/agents/${agentId}` });
+		const page = await open(t, { ...options, hash: `#/agents/${agentId}` });
 		const bar = page.locator('.form-save');
 
 		await page.getByLabel('Description').first().fill('changed');

@@ -32,7 +32,7 @@ function place(one)
 	const dialog = document.querySelector('dialog[open]');
 	const over = (dialog ? document.documentElement : document.querySelector('.main') ||
 		document.documentElement).getBoundingClientRect();
-	const foot = dialog ? null : [...document.querySelectorAll('.main :is(.composer-dock, .form-bar)')]
+	const foot = dialog ? null : [...document.querySelectorAll('.main :is(.composer-dock, .form-bar, .form-save)')]
 		.map((bar) => bar.getBoundingClientRect().top).filter((top) => top > height / 2);
 	const lowest = Math.min(offsetTop + height, ...foot || []) - GAP - one.offsetHeight;
 	const box = { left: over.left + (over.width - one.offsetWidth) / 2, top: lowest,
