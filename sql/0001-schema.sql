@@ -1203,37 +1203,40 @@ CREATE TABLE IF NOT EXISTS entity_due (
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
   COMMENT='what of projects the index does not have as it is now';
 
--- What was changed in projects, when and by whom, and what it was before.
-CREATE TABLE IF NOT EXISTS project_change (
+-- What was changed, when and by whom: in projects also what it was before, elsewhere who is told.
+CREATE TABLE IF NOT EXISTS resource_change (
   id              BINARY(16)   NOT NULL COMMENT 'UUID',
   tenant_id       VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'tenant slug',
   user_id         BINARY(16)   NOT NULL COMMENT 'who changed it: user.id',
   version         BIGINT       NOT NULL COMMENT '0: it never changes',
   created_us      BIGINT       NOT NULL COMMENT 'us since 1970 UTC',
   updated_us      BIGINT       NOT NULL COMMENT 'us since 1970 UTC',
-  parent_id       BINARY(16)   NOT NULL COMMENT 'project.id',
-  top_id          BINARY(16)   NOT NULL COMMENT 'project.id',
-  kind            VARCHAR(16)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'as entity.kind, or project or edge',
+  parent_id       BINARY(16)   NOT NULL DEFAULT '' COMMENT 'project.id; zero: it is not in one',
+  top_id          BINARY(16)   NOT NULL DEFAULT '' COMMENT 'project.id; zero: it is not in one',
+  kind            VARCHAR(32)  CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'as entity.kind, or project or edge; elsewhere what those who read it read again',
   row_id          BINARY(16)   NOT NULL COMMENT 'id of what was changed; it may be gone',
-  title           VARCHAR(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'its title then; of an edge: its relation',
+  title           VARCHAR(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'its title then; of an edge: its relation; elsewhere empty',
   verb            VARCHAR(8)   CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL COMMENT 'create, update, delete or move',
   number          BIGINT       NOT NULL COMMENT 'its version after the change, as shown; deleted: before it',
   fields          TEXT         CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'JSON array: keys of the fields that have other values now',
   turn_id         BINARY(16)   NULL COMMENT 'of the agent that made it; NULL: a person did, or the conversation is gone',
   conversation_id BINARY(16)   NULL COMMENT 'conversation.id of that turn; NULL: as turn_id',
-  undoes          BINARY(16)   NULL COMMENT 'project_change.id of what it takes back',
+  undoes          BINARY(16)   NULL COMMENT 'resource_change.id of what it takes back',
   before_json     MEDIUMTEXT   CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL COMMENT 'JSON object: the values of these fields before; deleted: all of them',
   bytes           BIGINT       GENERATED ALWAYS AS (COALESCE(LENGTH(before_json), 0)) STORED COMMENT 'of before_json',
   can_undo        TINYINT      NOT NULL DEFAULT 1 COMMENT '1: what it was before is known, and nobody has taken the change back',
+  readers         MEDIUMBLOB   NULL COMMENT 'not in a project: ids, each of 16 bytes, of those who read it; NULL: those of the project',
+  announced_us         BIGINT       NULL COMMENT 'us since 1970 UTC, of rows with readers: they are deleted soon',
   PRIMARY KEY (id),
-  KEY project_change_list (tenant_id, parent_id, created_us, id),
-  KEY project_change_created (created_us),
-  KEY project_change_parent (parent_id),
-  KEY project_change_top (top_id),
-  KEY project_change_conversation (conversation_id),
-  KEY project_change_user (tenant_id, user_id, bytes)
+  KEY resource_change_announced (announced_us),
+  KEY resource_change_list (tenant_id, parent_id, created_us, id),
+  KEY resource_change_created (created_us),
+  KEY resource_change_parent (parent_id),
+  KEY resource_change_top (top_id),
+  KEY resource_change_conversation (conversation_id),
+  KEY resource_change_user (tenant_id, user_id, bytes)
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
-  COMMENT='changes of what is in projects';
+  COMMENT='changes of what is stored, of which others are told';
 
 -- The words of titles in projects, for pickers: what begins as somebody types.
 CREATE TABLE IF NOT EXISTS entity_word (

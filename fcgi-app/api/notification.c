@@ -327,6 +327,9 @@ enum {
 	QUEUE_BYTES = 67108864,
 };
 
+/* How long somebody may have been gone whose connection, or the process, ended. */
+#define BACK_US INT64_C(120000000)
+
 /* An open stream or long poll. Owned by the notify thread after the handover. */
 struct listener {
 	struct notify_sub sub;	/* must be first: a sub is cast back */
@@ -736,10 +739,9 @@ static struct listener *listener_new(struct request *rq)
 	l->sub.ops = &ops;
 	l->sub.fd = -1;
 	l->sub.owner.tenant_id = (struct str){ l->rest + readers, tenant.n };
-	if (policy_may(rq->by.who, PERM_PROJECTS_READ)) {
-		l->sub.readers = (const struct uuid *)(const void *)l->rest;
-		l->sub.n_readers = at.n_readers;
-	}
+	l->sub.readers = (const struct uuid *)(const void *)l->rest;
+	l->sub.n_readers = at.n_readers;
+	l->sub.projects = policy_may(rq->by.who, PERM_PROJECTS_READ);
 	l->sub.owner.user_id = rq->by.who->user_id;
 	l->app = rq->app;
 	l->user = quota_user(rq);
@@ -796,6 +798,9 @@ int api_notifications(struct request *rq, struct response *rs, struct err *e)
 	l->close = brief && places_close_idle(rq);
 	l->all = places_all(rq, PLACE_NOTIFICATION);
 	l->lost = after > last_seq;
+	/* A poll comes at once: it would be told the same again and again. */
+	if (after >= 0 && !l->poll)
+		l->sub.back_us = brief ? 2 * PLACE_NOTIFICATION_S * INT64_C(1000000) : BACK_US;
 	l->sub.after = after < 0 || l->lost ? last_seq : after;
 	l->sub.last_seq = last_seq;
 	l->until_ms = clock_mono_ms() + (brief ? 0 : MAX(wait_s, 0) * 1000);

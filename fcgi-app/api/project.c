@@ -112,7 +112,16 @@ int api_entity_search(struct request *rq, struct response *rs, struct err *e)
 
 /* -- what the caller is responsible for ---------------------------------------------- */
 
-/* {"d":"2027-01-31","id":"…"} */
+static int read_day(struct request *rq, const char *name, struct str *out, struct err *e)
+{
+	if (req_query(rq, name, out, e) < 0)
+		return -1;
+	return !out->n || (out->n == 10 && clock_is_date(out->p)) ? 0
+		: err_field(e, ERR_INVALID_FIELD, name, "%s must be a day, such as "
+			    "2027-01-31.", name);
+}
+
+/* {"d":"2027-01-31","id":"…"}; without d: of what has no day */
 static int read_due_place(struct request *rq, struct entity_due_ask *ask, struct err *e)
 {
 	json_t *j;
@@ -121,8 +130,9 @@ static int read_due_place(struct request *rq, struct entity_due_ask *ask, struct
 		return -1;
 	if (!j)
 		return 0;
+	ask->after = true;
 	ask->after_day = jx_str(j, "d");
-	return ask->after_day.n && clock_is_date(ask->after_day.p) &&
+	return (!ask->after_day.n || clock_is_date(ask->after_day.p)) &&
 		uuid_parse(jx_str(j, "id"), &ask->after_id) ? 0
 		: err_set(e, ERR_INVALID_CURSOR, "not of what is due");
 }
@@ -134,7 +144,8 @@ static void write_due_place(struct jw *w, const struct entity_brief *last)
 
 	if (last) {
 		jw_obj(&j);
-		jw_kstr(&j, "d", last->due_date.p ? last->due_date : STR(ENTITY_NO_DAY));
+		if (last->due_date.p)
+			jw_kstr(&j, "d", last->due_date);
 		jw_kuuid(&j, "id", &last->id);
 		jw_end_obj(&j);
 	}
@@ -143,9 +154,10 @@ static void write_due_place(struct jw *w, const struct entity_brief *last)
 }
 
 /*
- * GET /entities?kind=&stateKey=&cursor=&pageSize=
+ * GET /entities?kind=&stateKey=&dueDateFrom=&dueDateTo=&cursor=&pageSize=
  * 200 {items: [EntityBrief], nextCursor}: what the caller is the owner of, in all projects
- * that they see, by the day that it is due; without kind, tasks and milestones.
+ * that they see, by the day that it is due, what has none last; without kind, tasks and
+ * milestones. stateKey: after a ! all but these. dueDate…: only what has a day.
  */
 int api_entity_mine(struct request *rq, struct response *rs, struct err *e)
 {
@@ -157,6 +169,8 @@ int api_entity_mine(struct request *rq, struct response *rs, struct err *e)
 
 	if (read_kinds(rq, &ask.kinds, e) < 0 ||
 	    req_query_text(rq, "stateKey", 200, &ask.states, e) < 0 ||
+	    read_day(rq, "dueDateFrom", &ask.from, e) < 0 ||
+	    read_day(rq, "dueDateTo", &ask.to, e) < 0 ||
 	    api_page_size(rq, &ask.size, e) < 0 || read_due_place(rq, &ask, e) < 0)
 		return -1;
 	if (!ask.kinds)

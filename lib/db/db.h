@@ -99,6 +99,7 @@ struct db_stmt {
 	const char *sql;
 	bool whole;		/* see DB_WHOLE, and DB_READS */
 	bool reads;		/* whole, by DB_READS */
+	bool last;		/* whole, by DB_LAST */
 };
 
 /*
@@ -113,6 +114,11 @@ struct db_stmt {
  * it counts the rows that were changed, not those that were found.
  */
 #define DB_WHOLE(sql) "BEGIN NOT ATOMIC START TRANSACTION; " sql " END"
+/*
+ * The last statements of a transaction with its COMMIT, in one round trip: as DB_WHOLE,
+ * after other statements of the closure, if db_tx_ends.
+ */
+#define DB_LAST(sql) "BEGIN NOT ATOMIC " sql "; COMMIT; END"
 /*
  * The same round trip for several SELECTs, each ended by a semicolon, of which each sees
  * what is committed when it begins: for db_each on the pool, not in a transaction. It is
@@ -288,6 +294,12 @@ int db_check_stmts(struct db *db, struct err *e) MUST_CHECK;
 typedef int db_tx_fn(struct db *tx, void *ctx, struct err *e);
 int db_tx(struct db *db, db_tx_fn *fn, void *ctx, struct err *e) MUST_CHECK;
 bool db_tx_unknown(const struct db *tx);
+
+/*
+ * Whether the end of this closure is that of the transaction, so that its last statement
+ * may be a DB_LAST one; not if it is called within another.
+ */
+bool db_tx_ends(const struct db *tx);
 
 /*
  * db_tx for a closure with one DB_WHOLE statement whose last rows come before its

@@ -51,7 +51,7 @@ static int op_run(struct db *db, struct op *op, struct err *e)
 	}
 }
 
-/* Whether it is a DB_WHOLE or DB_READS statement; BUG where it may not run. */
+/* Whether it is a DB_WHOLE, DB_LAST or DB_READS statement; BUG where it may not run. */
 static bool is_whole(struct db *db, unsigned stmt)
 {
 	const struct db_stmt *row = stmt < db->pool->opt.n_stmts
@@ -59,7 +59,8 @@ static bool is_whole(struct db *db, unsigned stmt)
 
 	if (!row || !row->whole)
 		return false;
-	if (row->reads ? db->link != NULL : !db->link || db->depth)
+	if (row->reads ? db->link != NULL : row->last ? !db_tx_ends(db)
+	    : !db->link || db->depth)
 		BUG("a whole transaction on the pool or within another");
 	return true;
 }

@@ -23,6 +23,11 @@ bool db_tx_unknown(const struct db *tx)
 	return tx->unknown;
 }
 
+bool db_tx_ends(const struct db *tx)
+{
+	return tx->link && !tx->depth && !tx->failed;
+}
+
 /* One try. *fault: its outcome. */
 static int attempt(struct db *tx, db_tx_fn *fn, void *ctx, enum fault *fault,
 		   struct err *e)

@@ -65,12 +65,13 @@ int entity_of_project(const struct caller *by, const struct uuid *project,
 /* Which of what somebody is responsible for. */
 struct entity_due_ask {
 	unsigned kinds;			/* a bit for each kind */
-	struct str states;		/* separated by commas; empty: all */
-	struct str after_day;		/* the last one of the page before: ENTITY_NO_DAY */
-	struct uuid after_id;		/* without one; "" and nil: from the first */
+	struct str states;	/* separated by commas, after a ! all but these; empty: all */
+	struct str from, to;		/* days, both included, only what has one; empty: any */
+	bool after;			/* begins after this one, the last of the page before */
+	struct str after_day;		/* empty: it has none */
+	struct uuid after_id;
 	size_t size;
 };
-#define ENTITY_NO_DAY "9999-12-31"
 
 /*
  * What the caller is responsible for, in all projects that they see, by the day that it is

@@ -2,6 +2,8 @@
 /* What is in projects, by ids and by project, without reading all of it. */
 #include "entity/entity.h"
 
+#include <string.h>
+
 #include "store/stmt.h"
 
 #include "base/banned.h"
@@ -83,14 +85,29 @@ int entity_of_owner(const struct caller *by, const struct entity_due_ask *ask,
 		    struct entity_brief **out, size_t *n, bool *more, struct err *e)
 {
 	const struct resource_at at = resource_for(by);
-	const struct db_val day = DB_S(ask->after_day.n ? ask->after_day : STR("0001-01-01"));
-	const struct db_val states = DB_S(ask->states.n ? ask->states : STR(""));
+	const bool ranged = ask->from.n || ask->to.n, undated = ask->after && !ask->after_day.n;
+	const struct str from = ask->from.n ? ask->from : STR("1000-01-01");
+	/* The first one begins with this day, and has no id before it. */
+	const struct str after = ask->after_day.n && memcmp(ask->after_day.p, from.p, from.n) > 0
+		? ask->after_day : from;
+	const struct uuid none = { { 0 } };
+	const struct uuid *after_id = str_eq(after, ask->after_day) ? &ask->after_id : &none;
+	const bool but = ask->states.n && *ask->states.p == '!';
+	const struct str named = { ask->states.n ? ask->states.p + but : "",
+				   ask->states.n - but };
+	const struct db_val states = DB_S(named);
+	const struct db_val tenant = DB_S(by->owner.tenant_id), owner = DB_U(&by->owner.user_id);
+	const struct db_val kinds = DB_S(entity_kind_names(ask->kinds, by->arena));
+	const struct db_val readers = DB_S(resource_ids_json(at.readers, at.n_readers,
+							     by->arena));
+	const struct db_val most = DB_I((int64_t)ask->size + 1);
 
-	if (db_list(by->db, STMT_ENTITY_OF_OWNER,
-		    DB_ARGS(DB_S(by->owner.tenant_id), DB_U(&by->owner.user_id),
-			    DB_S(entity_kind_names(ask->kinds, by->arena)), states, states,
-			    DB_S(resource_ids_json(at.readers, at.n_readers, by->arena)),
-			    day, day, DB_U(&ask->after_id), DB_I((int64_t)ask->size + 1)),
+	if (db_list(by->db, STMT_ENTITY_OF_OWNER, DB_ARGS(
+		    DB_I(!undated), tenant, owner, DB_S(after),
+		    DB_S(ask->to.n ? ask->to : STR("9999-12-31")), DB_S(after), DB_U(after_id),
+		    kinds, states, states, DB_I(!but), readers, most,
+		    DB_I(!ranged), tenant, owner, DB_U(undated ? &ask->after_id : &none),
+		    kinds, states, states, DB_I(!but), readers, most, most),
 		    by->arena, brief_fields, sizeof(**out), 0, out, n, e))
 		return -1;
 	*more = *n > ask->size;

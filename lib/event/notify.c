@@ -429,13 +429,13 @@ static void tell_all(struct notify *n, struct arena *a)
 		}
 }
 
-/* -- the thread: changes in projects ------------------------------------------------- */
+/* -- the thread: changes of resources ------------------------------------------------ */
 
-/* A change, and one who reads its project. */
+/* A change, and one who reads its project; or, not in one, all who are told. */
 struct notify_change {
 	struct uuid id, project_id, row_id, reader_id;
-	struct str kind, verb;
-	int64_t number;
+	struct str readers, kind, verb;
+	int64_t created_us, number;
 };
 
 static const struct db_field change_fields[] = {
@@ -455,17 +455,59 @@ static bool was_seen(const struct notify *n, const struct uuid *id)
 		bsearch(id, n->seen, n->n_seen, sizeof(*n->seen), compare) != NULL;
 }
 
-static bool reads(const struct notify_sub *s, const struct uuid *reader)
+static bool is_reader(const struct notify_sub *s, const char *id)
 {
 	for (size_t i = 0; i < s->n_readers; i++)
-		if (uuid_eq(&s->readers[i], reader))
+		if (memcmp(s->readers[i].b, id, sizeof(s->readers[i].b)) == 0)
 			return true;
 	return false;
 }
 
+static bool reads(const struct notify_sub *s, const struct notify_change *c)
+{
+	const size_t each = sizeof(struct uuid);
+
+	if (!c->readers.p)
+		return s->projects && is_reader(s, (const char *)c->reader_id.b);
+	for (size_t i = 0; i + each <= c->readers.n; i += each)
+		if (is_reader(s, c->readers.p + i))
+			return true;
+	return false;
+}
+
+/* Whether it is new to this subscriber. */
+static bool is_new(const struct notify *n, const struct notify_sub *s,
+		   const struct notify_change *c, int64_t now_us)
+{
+	if (!s->looked)
+		return c->created_us > now_us - MAX(PATCH_US, s->back_us);
+	return c->created_us > now_us - PATCH_US && !was_seen(n, &c->id);
+}
+
+/* What was changed of a list is read again once. */
+static bool has_word(const struct notice *rows, size_t n, const struct notice *one)
+{
+	for (size_t i = 0; one->kind == NOTICE_REFRESH && i < n; i++)
+		if (rows[i].kind == one->kind && str_eq(rows[i].word, one->word))
+			return true;
+	return false;
+}
+
+static struct notice notice_of(const struct notify_change *c)
+{
+	return c->readers.p ? (struct notice){
+		.kind = NOTICE_REFRESH, .word = c->kind, .done = -1, .total = -1,
+	} : (struct notice){
+		.kind = NOTICE_PATCH, .subject_id = c->row_id,
+		.conversation_id = c->project_id, .word = c->kind,
+		.title = c->verb, .done = c->number,
+	};
+}
+
 /* Passes on what this subscriber reads and has not got. */
 static void tell_changes(const struct notify *n, struct notify_sub *s,
-			 const struct notify_change *v, size_t count, struct arena *a)
+			 const struct notify_change *v, size_t count, int64_t now_us,
+			 struct arena *a)
 {
 	struct notice *rows = arena_zalloc(a, count, sizeof(*rows));
 	const struct uuid *last = NULL;
@@ -473,15 +515,12 @@ static void tell_changes(const struct notify *n, struct notify_sub *s,
 
 	for (size_t i = 0; i < count; i++) {
 		/* Several of its readers may be this one. */
-		if ((last && uuid_eq(last, &v[i].id)) || !reads(s, &v[i].reader_id) ||
-		    (s->looked && was_seen(n, &v[i].id)))
+		if ((last && uuid_eq(last, &v[i].id)) || !reads(s, &v[i]) ||
+		    !is_new(n, s, &v[i], now_us))
 			continue;
 		last = &v[i].id;
-		rows[k++] = (struct notice){
-			.kind = NOTICE_PATCH, .subject_id = v[i].row_id,
-			.conversation_id = v[i].project_id, .word = v[i].kind,
-			.title = v[i].verb, .done = v[i].number,
-		};
+		rows[k] = notice_of(&v[i]);
+		k += !has_word(rows, k, &rows[k]);
 	}
 	s->looked = true;
 	if (k && !s->ops->patch(s, rows, k))
@@ -500,23 +539,29 @@ static void note_seen(struct notify *n, const struct notify_change *v, size_t co
 
 static void look_at_changes(struct notify *n, struct arena *a)
 {
+	const int64_t now_us = clock_now_us();
+	int64_t since_us = now_us - PATCH_US;
 	struct err e = ERR_INIT;
 	struct notify_change *v;
 	size_t count;
 
 	if (!n->topics)
 		return;
+	for (const struct topic *t = n->topics; t; t = t->next)
+		for (const struct notify_sub *s = t->subs; s; s = s->next)
+			if (!s->looked)
+				since_us = MIN(since_us, now_us - s->back_us);
 	if (db_list(n->db, STMT_CHANGE_RECENT,
-		    DB_ARGS(DB_I(clock_now_us() - PATCH_US), DB_I(PATCH_ROWS)), a,
+		    DB_ARGS(DB_I(since_us), DB_I(PATCH_ROWS)), a,
 		    change_fields, sizeof(*v), 0, &v, &count, &e)) {
-		in_trouble(n, "changes in projects", &e);
+		in_trouble(n, "changes of resources", &e);
 		return;
 	}
 	if (count)
 		for (struct topic *t = n->topics; t; t = t->next)
 			for (struct notify_sub *s = t->subs; s; s = s->next)
 				if (!s->hung_up)
-					tell_changes(n, s, v, count, a);
+					tell_changes(n, s, v, count, now_us, a);
 	note_seen(n, v, count);
 }
 

@@ -4,8 +4,9 @@
  * the store: all listeners, in any process, read the same numbered rows
  * (store/notice.h).
  *
- * What was changed in projects (resource/change.h) needs no sender: the thread finds the
- * rows, which every change has written, and who reads the project.
+ * What was changed of resources (resource/change.h) needs no sender: the thread finds the
+ * rows, which every change has written, and who reads what was changed. So a process that
+ * dies after a commit loses none; and one who comes back gets what was changed meanwhile.
  *
  * One thread per process stores the notices of the process (in batches every
  * 250 ms, at once if the user is watched here), finds out with one query every
@@ -97,7 +98,8 @@ struct notify_ops {
 		     size_t n);
 	/*
 	 * Takes what was changed in projects that the subscriber reads (NOTICE_PATCH), each
-	 * change of a row after those before it; some may come twice. False: as above.
+	 * change of a row after those before it, and what else to read again
+	 * (NOTICE_REFRESH); some may come twice. False: as above.
 	 */
 	bool (*patch)(struct notify_sub *sub, const struct notice *rows, size_t n);
 	/*
@@ -115,8 +117,10 @@ struct notify_ops {
 struct notify_sub {	/* embedded in the subscriber's struct */
 	const struct notify_ops *ops;
 	struct owner owner;	/* the text lives as long as sub */
-	const struct uuid *readers;	/* what they read projects as; so does this */
+	const struct uuid *readers;	/* what they read rows as; it lives as long, too */
 	size_t n_readers;
+	bool projects;		/* they may read projects */
+	int64_t back_us;	/* they were here before, and may lack what was changed since */
 	int64_t after;		/* number of the newest notice taken */
 	int64_t last_seq;	/* what notice_listen said */
 	int64_t due_ms;		/* monotonic */

@@ -50,7 +50,7 @@ static int make_base(struct intake_run *k, struct err *e)
 		.by = { k->at.tenant_id, k->at.user_id },
 		.holder = k->at.user_id,
 	};
-	const struct resource_also also = { make_index, k };
+	const struct resource_also also = { .run = make_index, .ctx = k };
 	struct resource_row row;
 
 	if (!resource_takes(NULL, r, language, str_of(k->s->language)))

@@ -86,7 +86,7 @@ static int leave_one(struct erasing *k, struct resource_row *row, struct arena *
 	*users = DB_S_IF(text);
 	row->given[users - row->v] = true;
 	if (resource_update(k->db, workspaces, &at, row,
-			    &(struct resource_also){ write_readers, &by }, e) == 0)
+			    &(struct resource_also){ .run = write_readers, .ctx = &by }, e) == 0)
 		return 0;
 	if (e->code != ERR_PRECONDITION && e->code != ERR_NOT_FOUND)
 		return -1;

@@ -14,11 +14,11 @@
 #include "memory/fold.h"
 #include "prompt/ask.h"
 #include "prompt/untrusted.h"
+#include "resource/change.h"
 #include "resource/resource.h"
 #include "search/tokens.h"
 #include "store/conversation.h"
 #include "store/message.h"
-#include "store/notice.h"
 #include "store/stmt.h"
 #include "store/turn.h"
 
@@ -377,6 +377,12 @@ static bool is_stated(struct str fact, struct str message)
 	return false;
 }
 
+static int announce(struct db *tx, const struct resource_row *row, void *at, struct err *e)
+{
+	return resource_announce(tx, &resources[RESOURCE_PERSONAL_MEMORY], at, row,
+				 STR("create"), NULL, true, e);
+}
+
 /* The id of a row is that of the same sentence in a repetition or after another turn, too. */
 static int store_proposals(const struct proposing *k, const struct str *facts, size_t n,
 			   struct str origins, struct err *e)
@@ -384,7 +390,8 @@ static int store_proposals(const struct proposing *k, const struct str *facts, s
 	const struct resource *r = &resources[RESOURCE_PERSONAL_MEMORY];
 	const bool keep = jx_bool(jx_obj(k->args, "personal"), "keep", false) &&
 		!origins.n && is_typed(k->user_message.content);
-	const struct resource_at at = resource_own(&k->owner);
+	struct resource_at at = resource_own(&k->owner);
+	const struct resource_also announced = { .run = announce, .ctx = &at };
 	char user[UUID_TEXT_BYTES];
 
 	uuid_format(&k->owner.user_id, user);
@@ -399,26 +406,13 @@ static int store_proposals(const struct proposing *k, const struct str *facts, s
 								   : STR("proposed"));
 		row.v[COLUMN(PERSONAL_MEMORY, conversation_id)] = DB_U(&k->c.id);
 		row.v[COLUMN(PERSONAL_MEMORY, origins)] = DB_S_IF(origins);
-		if (resource_create(k->r->db, r, &at, &row, NULL, e) == 0)
+		if (resource_create(k->r->db, r, &at, &row, &announced, e) == 0)
 			continue;
 		if (e->code != ERR_DB_DUPLICATE)
 			return -1;
 		err_clear(e);
 	}
 	return 0;
-}
-
-static void notify_pages(const struct proposing *k)
-{
-	const struct notice_row row = {
-		.owner = k->owner,
-		.notice = { .kind = NOTICE_REFRESH, .word = STR("memories"),
-			    .done = -1, .total = -1, .created_us = clock_now_us() },
-	};
-	struct err e = ERR_INIT;
-
-	if (notice_store(k->r->db, &row, 1, &e) < 0)
-		log_err("notice of a memory", &e);
 }
 
 /*
@@ -455,7 +449,5 @@ int job_personal_memory(const struct job_run *r, struct err *e)
 			      facts);
 	if (n && store_proposals(&k, facts, n, origins_of(&k, s), e) < 0)
 		return -1;
-	if (n)
-		notify_pages(&k);
 	return 1;
 }

@@ -62,7 +62,30 @@ static int run_in_tx(struct db *tx, const struct resource_row *row, void *ctx,
 	(void)row;	/* that of the call */
 	by.db = tx;
 	return run_all(in->member, &by, in->r, in->k, e) < 0 ? -1
-		: resource_keep_change(&by, in->r, in->k, e);
+		: resource_keep_change(&by, in->r, in->k, CHANGE_STORED, e);
+}
+
+/* A deletion: its hooks may take what says who is told. */
+static int delete_in_tx(struct db *tx, const struct resource_row *row, void *ctx,
+			struct err *e)
+{
+	const struct in_tx *in = ctx;
+	struct caller by = *in->by;
+
+	by.db = tx;
+	return resource_keep_change(&by, in->r, in->k, CHANGE_BEFORE, e) < 0 ? -1
+		: run_in_tx(tx, row, ctx, e);
+}
+
+static int end_in_tx(struct db *tx, const struct resource_row *row, void *ctx,
+		     struct err *e)
+{
+	const struct in_tx *in = ctx;
+	struct caller by = *in->by;
+
+	(void)row;
+	by.db = tx;
+	return resource_keep_change(&by, in->r, in->k, CHANGE_END, e);
 }
 
 /* What depends on a stored row. */
@@ -606,7 +629,7 @@ static int create(const struct caller *by, const struct resource_call *c,
 	if (resource_seal(by, r, &k->row, e) < 0 || check_room(by, c, k, e) < 0)
 		return -1;
 	if (resource_create(by->db, r, &k->at, &k->row,
-			    &(struct resource_also){ store_in_tx, &in }, e) < 0 &&
+			    &(struct resource_also){ .run = store_in_tx, .ctx = &in }, e) < 0 &&
 	    (e->code != ERR_DB_DUPLICATE || is_repeated(by, c, k, e) < 0))
 		return r->owner == OWNER_BELOW && e->code == ERR_NOT_FOUND
 			? explain_refusal(by, r, &k->at, e) : -1;
@@ -711,7 +734,7 @@ static int change(const struct caller *by, const struct resource_call *c,
 		return 0;
 	if (resource_seal(by, r, &k->row, e) < 0 ||
 	    resource_update(by->db, r, &k->at, &k->row,
-			    &(struct resource_also){ store_in_tx, &in }, e) < 0)
+			    &(struct resource_also){ .run = store_in_tx, .ctx = &in }, e) < 0)
 		return -1;
 	announce(by, r, k);
 	return 0;
@@ -729,7 +752,9 @@ static int discard(const struct caller *by, const struct resource_call *c,
 		return -1;
 	if (resource_delete(by->db, c->r, &k->at, &k->row.id,
 			    c->expect ? k->now->version : -1,
-			    &(struct resource_also){ run_in_tx, &in }, e) < 0) {
+			    &(struct resource_also){
+				    .run = delete_in_tx, .ctx = &in, .end = end_in_tx,
+			    }, e) < 0) {
 		/* It was just read: only writing is not allowed, or it has gone. */
 		if (c->r->owner != OWNER_BELOW || e->code != ERR_NOT_FOUND)
 			return -1;

@@ -10,12 +10,19 @@
 static const struct tracked {
 	const char *kind;		/* NULL: it is not TRACKED */
 	size_t title;			/* its field with the title */
-	unsigned add, before, bytes, undone;	/* statements */
+	unsigned add, add_last, before, bytes, undone;	/* statements */
 } tracked[RESOURCE__MAX] = {
 #define TRACKED(id, change, kind_, column) [RESOURCE_##id] = { \
 		kind_, COLUMN(id, column), RSTMT_##change##_ADD, \
+		RSTMT_##change##_ADDLAST, \
 		RSTMT_##change##_BEFORE, RSTMT_##change##_BYTES, \
 		RSTMT_##change##_UNDONE },
+#include "resource/resource.def"
+};
+
+/* ANNOUNCED: what those who read a row of it read again; NULL: nothing. */
+static const char *const announced[RESOURCE__MAX] = {
+#define ANNOUNCED(id, what) [RESOURCE_##id] = what,
 #include "resource/resource.def"
 };
 
@@ -54,8 +61,8 @@ static struct db_val or_null(const struct uuid *id)
 	return DB_U_IF(uuid_is_nil(id) ? NULL : id);
 }
 
-int resource_change_add(const struct caller *by, const struct resource_change_row *c,
-			struct err *e)
+static int add_change(const struct caller *by, const struct resource_change_row *c,
+		      bool last, struct err *e)
 {
 	static const struct resource_changes nobody;
 	const struct resource_changes *why = by->changes ? by->changes : &nobody;
@@ -70,7 +77,7 @@ int resource_change_add(const struct caller *by, const struct resource_change_ro
 	    db_exec(by->db, t->undone,
 		    DB_ARGS(DB_U(&why->undoes), DB_S(by->owner.tenant_id)), NULL, e) < 0)
 		return -1;
-	return db_exec(by->db, t->add, DB_ARGS(
+	return db_exec(by->db, last ? t->add_last : t->add, DB_ARGS(
 		DB_U(&c->id), DB_S(by->owner.tenant_id), DB_U(&by->owner.user_id),
 		DB_I(now_us), DB_I(now_us), DB_U(top_of(c)), DB_U(top_of(c)),
 		DB_S(str_of(t->kind)),
@@ -79,6 +86,85 @@ int resource_change_add(const struct caller *by, const struct resource_change_ro
 		or_null(&why->turn_id), or_null(&why->conversation_id), or_null(&why->undoes),
 		DB_I(c->before.p || str_is(c->verb, "create")),
 		DB_S_IF(c->before)), NULL, e);
+}
+
+int resource_change_add(const struct caller *by, const struct resource_change_row *c,
+			struct err *e)
+{
+	return add_change(by, c, false, e);
+}
+
+/* -- announcing --------------------------------------------------------------------- */
+
+/* Who is told: all who read the row `of` of a SHARED resource; of none, this one. */
+struct audience {
+	const struct resource *shared;	/* NULL: only `other` */
+	struct uuid of, other;
+};
+
+static struct audience audience_of(const struct resource *r, const struct resource_at *at,
+				   const struct resource_row *row)
+{
+	struct audience to = { .other = at->by.user_id };
+
+	switch (r->owner) {
+	case OWNER_USER:
+		break;
+	case OWNER_TENANT:
+		to.other = resource_of_tenant(at->by.tenant_id);
+		break;
+	case OWNER_SHARED:
+		to = (struct audience){ r, row->id, row->holder };
+		break;
+	case OWNER_PARENT:
+		to.shared = resource_of_root(r->of);
+		to.of = at->holder;
+		break;
+	case OWNER_BELOW:
+		to.shared = resource_of_table(r->top);
+		to.of = at->holder;
+		break;
+	case OWNER_MIXED:	/* of a user, or of all who see what it is in */
+		if (uuid_eq(&row->holder, &at->by.user_id))
+			break;
+		to.shared = resource_of_root(r->of);
+		to.of = at->parent;
+		to.other = resource_of_tenant(at->by.tenant_id);
+		break;
+	}
+	if (to.shared && to.shared->owner != OWNER_SHARED)
+		BUG("an ANNOUNCED resource below one without readers");
+	return to;
+}
+
+int resource_announce(struct db *tx, const struct resource *r, const struct resource_at *at,
+		      const struct resource_row *row, struct str verb,
+		      const struct resource_changes *why, bool last, struct err *e)
+{
+	static const struct resource_changes nobody;
+	const struct resource_changes *w = why ? why : &nobody;
+	const char *what = announced[r - resources];
+	const struct uuid id = uuid_new();
+	const int64_t now_us = clock_now_us();
+	const bool ends = last && db_tx_ends(tx);
+	struct audience to;
+	struct db_val v[15] = {
+		DB_U(&id), DB_S(at->by.tenant_id), DB_U(&at->by.user_id), DB_I(now_us),
+		DB_I(now_us), DB_I(now_us), DB_S(what ? str_of(what) : STR("")), DB_U(&row->id), DB_S(verb),
+		DB_S(STR("[]")), DB_I(row->version + 1), or_null(&w->turn_id),
+		or_null(&w->conversation_id),
+	};
+
+	if (!what)
+		return 0;
+	to = audience_of(r, at, row);
+	if (!to.shared) {
+		v[13] = DB_U(&to.other);
+		return db_exec(tx, ends ? RSTMT_ANNOUNCE_LAST : RSTMT_ANNOUNCE, v, NULL, e);
+	}
+	v[13] = DB_U(&to.of);
+	v[14] = DB_U(&to.other);
+	return db_exec(tx, ends ? to.shared->announce_last : to.shared->announce, v, NULL, e);
 }
 
 /* -- collecting -------------------------------------------------------------------- */
@@ -179,6 +265,14 @@ static struct resource_change_row row_of(const struct resource *r,
 	};
 }
 
+/* Of a deletion: before those who read it are gone, if they are rows; else as its end. */
+static enum resource_stage stage_of(const struct resource *r, const struct resource_change *k)
+{
+	if (k->verb != VERB_DELETE)
+		return CHANGE_STORED;
+	return r->owner == OWNER_USER || r->owner == OWNER_TENANT ? CHANGE_END : CHANGE_BEFORE;
+}
+
 /* What is shorter is kept whatever else there is. */
 enum { SHORT_BYTES = 4096 };
 
@@ -218,7 +312,8 @@ static int count(const struct caller *by, struct err *e)
 }
 
 int resource_keep_change(const struct caller *by, const struct resource *r,
-			 const struct resource_change *k, struct err *e)
+			 const struct resource_change *k, enum resource_stage stage,
+			 struct err *e)
 {
 	struct resource_change_row c = row_of(r, k);
 	struct buf keys = BUF_INIT(4096);
@@ -226,9 +321,13 @@ int resource_keep_change(const struct caller *by, const struct resource *r,
 	struct jw kw = jw_on(&keys), vw = jw_on(&values);
 	int rc;
 
-	if (count(by, e) < 0)
+	if (stage == CHANGE_STORED && count(by, e) < 0)
 		return -1;
-	if (!resource_kind(r))
+	if (stage == stage_of(r, k) &&
+	    resource_announce(by->db, r, &k->at, &k->row, verb_of(k), by->changes,
+			      stage != CHANGE_BEFORE, e) < 0)
+		return -1;
+	if (stage != CHANGE_STORED || !resource_kind(r))
 		return 0;
 	jw_arr(&kw);
 	jw_obj(&vw);
@@ -253,7 +352,9 @@ int resource_keep_change(const struct caller *by, const struct resource *r,
 	if (!buf_ok(&keys) || !buf_ok(&values))
 		rc = err_set(e, ERR_TOO_BIG, "what a row was before is too long");
 	else
-		rc = bound(by, r, &c.before, e) < 0 ? -1 : resource_change_add(by, &c, e);
+		rc = bound(by, r, &c.before, e) < 0 ? -1
+			: add_change(by, &c, k->verb != VERB_DELETE && db_tx_ends(by->db),
+				     e);
 	buf_release(&keys);
 	buf_release(&values);
 	return rc;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Changes of TRACKED resources: each is a row that is written in the transaction of the
+ * Changes of resources: each is a row that is written in the transaction of the
  * change itself, so that nothing is told that was not stored, and nothing stored is
- * forgotten. They say what is new to everyone who sees the rows, are read as what
- * happened, and have what is needed to take one back.
+ * forgotten. They say to everyone who sees the rows that something is new. Those of TRACKED
+ * resources are also read as what happened, and have what is needed to take one back; those
+ * of ANNOUNCED ones say only what is to be read again.
  */
 #ifndef RESOURCE_CHANGE_H
 #define RESOURCE_CHANGE_H
@@ -73,6 +74,17 @@ struct resource_change_row {
 /* Writes such a row, in the transaction of the change (by->db). */
 int resource_change_add(const struct caller *by, const struct resource_change_row *c,
 			struct err *e) MUST_CHECK;
+
+/*
+ * ANNOUNCED: writes the row that tells those who read row (at: its scope; of a deletion only
+ * its id and holder need be known) of the change, in its transaction; does nothing for
+ * others. verb: create, update or delete. why: NULL: nobody's turn. last: nothing follows in
+ * the closure of tx, so that the COMMIT is part of it if the closure ends the transaction.
+ */
+int resource_announce(struct db *tx, const struct resource *r, const struct resource_at *at,
+		      const struct resource_row *row, struct str verb,
+		      const struct resource_changes *why, bool last,
+		      struct err *e) MUST_CHECK;
 
 /* Collects it after the transaction, if the caller does. */
 void resource_change_tell(const struct caller *by, const struct resource_change_row *c);

@@ -48,7 +48,7 @@ static int erase_row(struct db *db, const struct resource_at *at,
 		     struct holding *h, struct err *e)
 {
 	if (resource_delete(db, h->r, at, &h->row->id, -1,
-			    &(struct resource_also){ run_gone, h }, e) == 0)
+			    &(struct resource_also){ .run = run_gone, .ctx = h }, e) == 0)
 		return resource_is_top(h->r) && resource_purge_below(
 			db, &h->row->id, INT64_MAX, e) < 0 ? -1 : 0;
 	if (e->code != ERR_NOT_FOUND)

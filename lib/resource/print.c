@@ -325,7 +325,9 @@ static void print_field(struct buf *out, const struct resource *r,
 			 "maxItems: %lld, ", (long long)f->max);
 	if (f->type == TYPE_SECRET)
 		buf_adds(out, "writeOnly: true, ");
-	if (f->type == TYPE_LIST)
+	if (f->type == TYPE_LIST && !f->max)
+		buf_adds(out, "items: {type: string}, ");
+	else if (f->type == TYPE_LIST)
 		buf_addf(out, "items: {type: string, minLength: 1, maxLength: "
 			 "%lld}, maxItems: %lld, ", (long long)f->max,
 			 (long long)f->min);
@@ -346,6 +348,16 @@ static bool in_schema(const struct resource_field *f, const char *use)
 	if (!*use)
 		return !resource_is_hidden(f);
 	return f->mode == MODE_EDIT || (f->mode == MODE_ONCE && *use == 'N');
+}
+
+/* Whether the schema has a member; a share that cannot be changed has none in its Patch. */
+static bool has_any(const struct resource *r, const char *use)
+{
+	bool any = !*use;
+
+	for (size_t i = 0; !any && i < r->n_fields; i++)
+		any = in_schema(&r->fields[i], use);
+	return any;
 }
 
 /* Members that functions add to the records of a resource. */
@@ -394,8 +406,9 @@ static void print_schema(struct buf *out, const struct resource *r,
 			 shown_key(&r->fields[i], use));
 		sep = ", ";
 	}
-	buf_addf(out, "%s%s]\n      properties:\n", *use ? "" : sep,
-		 *use ? "" : "id, createdAt, updatedAt");
+	buf_addf(out, "%s%s]\n      properties:%s\n", *use ? "" : sep,
+		 *use ? "" : "id, createdAt, updatedAt",
+		 has_any(r, use) ? "" : " {}");
 	if (!*use)
 		buf_adds(out, "        id: {type: string, format: uuid}\n");
 	for (size_t i = 0; i < r->n_fields; i++)

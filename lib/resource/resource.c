@@ -47,7 +47,8 @@
 #define READERS_BELOW(id)
 #define READERS_SHARED(id) .reader = RSTMT_##id##_READER, \
 	.unread = RSTMT_##id##_UNREAD, .rename = RSTMT_##id##_RENAME, \
-	.roles = RSTMT_##id##_ROLES,
+	.roles = RSTMT_##id##_ROLES, .announce = RSTMT_##id##_ANNOUNCE, \
+	.announce_last = RSTMT_##id##_ANNOUNCELAST,
 #define ROW(id, table_, name_, path_, r_, w_, owner_, of_, order_, most_, what_) \
 	.name = name_, .table = table_, .path = path_, .what = what_, \
 	.may_read = PERM_##r_, .may_write = PERM_##w_, \

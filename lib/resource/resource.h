@@ -57,8 +57,10 @@ enum { RESOURCE_FIELDS_MAX = sizeof(union columns_of_any) };
 /* The first statements of the store: enum stmt continues after them. */
 enum resource_stmt {
 #define RSTMT(id, params, columns, sql) RSTMT_##id,
+#define RSTMT_LAST(id, params, columns, sql) RSTMT_##id,
 #include "resource/stmt.def"
 #undef RSTMT
+#undef RSTMT_LAST
 	RSTMT__MAX
 };
 
@@ -125,7 +127,7 @@ struct resource {
 	size_t n_fields;
 	/* statements; those for readers only if the owner is SHARED */
 	unsigned list, total, count, get, insert, update, remove, take_out;
-	unsigned reader, unread, rename, roles;
+	unsigned reader, unread, rename, roles, announce, announce_last;
 	/* if named */
 	unsigned by_name;
 	size_t name_at;			/* the field with the name */
@@ -498,6 +500,9 @@ struct resource_also {
 	int (*run)(struct db *tx, const struct resource_row *row, void *ctx,
 		   struct err *e);
 	void *ctx;
+	/* Of a deletion: after it, the last in the transaction; NULL: nothing. */
+	int (*end)(struct db *tx, const struct resource_row *row, void *ctx,
+		   struct err *e);
 };
 
 /*

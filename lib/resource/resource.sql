@@ -62,6 +62,10 @@ INSERT INTO prompt_reader (tenant_id, reader_id, row_id, sort_key, role) VALUES 
 DELETE FROM prompt_reader WHERE tenant_id = ? AND reader_id = ? AND row_id = ?;
 -- PROMPT_RENAME (ssu) -> ()
 UPDATE prompt_reader SET sort_key = ? WHERE tenant_id = ? AND row_id = ?;
+-- PROMPT_ANNOUNCE (usuiiisussiUUuu) -> ()
+INSERT INTO resource_change (id, tenant_id, user_id, version, created_us, updated_us, announced_us, kind, row_id, title, verb, fields, number, turn_id, conversation_id, can_undo, readers) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, 0, COALESCE((SELECT GROUP_CONCAT(s.reader_id SEPARATOR '') FROM prompt_reader s WHERE s.row_id = ?), ?));
+-- PROMPT_ANNOUNCELAST (usuiiisussiUUuu) -> ()
+BEGIN NOT ATOMIC INSERT INTO resource_change (id, tenant_id, user_id, version, created_us, updated_us, announced_us, kind, row_id, title, verb, fields, number, turn_id, conversation_id, can_undo, readers) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, 0, COALESCE((SELECT GROUP_CONCAT(s.reader_id SEPARATOR '') FROM prompt_reader s WHERE s.row_id = ?), ?)); COMMIT; END;
 -- PROMPT_COUNT (sui) -> (i)
 SELECT COUNT(*) FROM (SELECT 1 FROM prompt WHERE tenant_id = ? AND holder_id = ? LIMIT ?) c;
 -- PROMPT_EXPORT (suui) -> (uiiiusSSSSSSSBUIUSB)
@@ -222,6 +226,10 @@ INSERT INTO workspace_reader (tenant_id, reader_id, row_id, sort_key, role) VALU
 DELETE FROM workspace_reader WHERE tenant_id = ? AND reader_id = ? AND row_id = ?;
 -- WORKSPACE_RENAME (ssu) -> ()
 UPDATE workspace_reader SET sort_key = ? WHERE tenant_id = ? AND row_id = ?;
+-- WORKSPACE_ANNOUNCE (usuiiisussiUUuu) -> ()
+INSERT INTO resource_change (id, tenant_id, user_id, version, created_us, updated_us, announced_us, kind, row_id, title, verb, fields, number, turn_id, conversation_id, can_undo, readers) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, 0, COALESCE((SELECT GROUP_CONCAT(s.reader_id SEPARATOR '') FROM workspace_reader s WHERE s.row_id = ?), ?));
+-- WORKSPACE_ANNOUNCELAST (usuiiisussiUUuu) -> ()
+BEGIN NOT ATOMIC INSERT INTO resource_change (id, tenant_id, user_id, version, created_us, updated_us, announced_us, kind, row_id, title, verb, fields, number, turn_id, conversation_id, can_undo, readers) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, 0, COALESCE((SELECT GROUP_CONCAT(s.reader_id SEPARATOR '') FROM workspace_reader s WHERE s.row_id = ?), ?)); COMMIT; END;
 -- WORKSPACE_COUNT (sui) -> (i)
 SELECT COUNT(*) FROM (SELECT 1 FROM workspace WHERE tenant_id = ? AND holder_id = ? LIMIT ?) c;
 -- WORKSPACE_EXPORT (suui) -> (uiiiusSSSSSSISSSSSUSB)
@@ -406,6 +414,10 @@ INSERT INTO knowledge_base_reader (tenant_id, reader_id, row_id, sort_key, role)
 DELETE FROM knowledge_base_reader WHERE tenant_id = ? AND reader_id = ? AND row_id = ?;
 -- KNOWLEDGE_BASE_RENAME (ssu) -> ()
 UPDATE knowledge_base_reader SET sort_key = ? WHERE tenant_id = ? AND row_id = ?;
+-- KNOWLEDGE_BASE_ANNOUNCE (usuiiisussiUUuu) -> ()
+INSERT INTO resource_change (id, tenant_id, user_id, version, created_us, updated_us, announced_us, kind, row_id, title, verb, fields, number, turn_id, conversation_id, can_undo, readers) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, 0, COALESCE((SELECT GROUP_CONCAT(s.reader_id SEPARATOR '') FROM knowledge_base_reader s WHERE s.row_id = ?), ?));
+-- KNOWLEDGE_BASE_ANNOUNCELAST (usuiiisussiUUuu) -> ()
+BEGIN NOT ATOMIC INSERT INTO resource_change (id, tenant_id, user_id, version, created_us, updated_us, announced_us, kind, row_id, title, verb, fields, number, turn_id, conversation_id, can_undo, readers) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, 0, COALESCE((SELECT GROUP_CONCAT(s.reader_id SEPARATOR '') FROM knowledge_base_reader s WHERE s.row_id = ?), ?)); COMMIT; END;
 -- KNOWLEDGE_BASE_COUNT (sui) -> (i)
 SELECT COUNT(*) FROM (SELECT 1 FROM knowledge_base WHERE tenant_id = ? AND holder_id = ? LIMIT ?) c;
 -- KNOWLEDGE_BASE_EXPORT (suui) -> (uiiiusSSSSSSISB)
@@ -512,6 +524,10 @@ INSERT INTO project_reader (tenant_id, reader_id, row_id, sort_key, role) VALUES
 DELETE FROM project_reader WHERE tenant_id = ? AND reader_id = ? AND row_id = ?;
 -- PROJECT_RENAME (ssu) -> ()
 UPDATE project_reader SET sort_key = ? WHERE tenant_id = ? AND row_id = ?;
+-- PROJECT_ANNOUNCE (usuiiisussiUUuu) -> ()
+INSERT INTO resource_change (id, tenant_id, user_id, version, created_us, updated_us, announced_us, kind, row_id, title, verb, fields, number, turn_id, conversation_id, can_undo, readers) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, 0, COALESCE((SELECT GROUP_CONCAT(s.reader_id SEPARATOR '') FROM project_reader s WHERE s.row_id = ?), ?));
+-- PROJECT_ANNOUNCELAST (usuiiisussiUUuu) -> ()
+BEGIN NOT ATOMIC INSERT INTO resource_change (id, tenant_id, user_id, version, created_us, updated_us, announced_us, kind, row_id, title, verb, fields, number, turn_id, conversation_id, can_undo, readers) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, 0, COALESCE((SELECT GROUP_CONCAT(s.reader_id SEPARATOR '') FROM project_reader s WHERE s.row_id = ?), ?)); COMMIT; END;
 -- PROJECT_COUNT (sui) -> (i)
 SELECT COUNT(*) FROM (SELECT 1 FROM project WHERE tenant_id = ? AND holder_id = ? AND deleted_us IS NULL LIMIT ?) c;
 -- PROJECT_EXPORT (suui) -> (uiiiusSSSSSSSSSB)
@@ -585,45 +601,47 @@ DELETE FROM project_member WHERE top_id = ? AND NOT EXISTS (SELECT 1 FROM projec
 -- PROJECT_MEMBER_DISOWN (su) -> ()
 UPDATE project_member SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
 -- PROJECT_CHANGE_LIST (susiiui) -> (uiiiusSUSSISUUISS)
-SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, `can_undo`, (SELECT u.login FROM user u WHERE u.id = user_id), CAST(NULL AS CHAR) FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x) AND (s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1) OR NOT project_change.kind = 'event')) AND EXISTS (SELECT 1 FROM project p WHERE p.id = project_change.parent_id) AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, `can_undo`, (SELECT u.login FROM user u WHERE u.id = user_id), CAST(NULL AS CHAR) FROM resource_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = resource_change.top_id AND s.reader_id = UNHEX(x) AND (s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1) OR NOT resource_change.kind = 'event')) AND EXISTS (SELECT 1 FROM project p WHERE p.id = resource_change.parent_id) AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
 -- PROJECT_CHANGE_TOTAL (susi) -> (i)
-SELECT COUNT(*) FROM (SELECT 1 FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x) AND (s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1) OR NOT project_change.kind = 'event')) AND EXISTS (SELECT 1 FROM project p WHERE p.id = project_change.parent_id) LIMIT ?) c;
+SELECT COUNT(*) FROM (SELECT 1 FROM resource_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = resource_change.top_id AND s.reader_id = UNHEX(x) AND (s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1) OR NOT resource_change.kind = 'event')) AND EXISTS (SELECT 1 FROM project p WHERE p.id = resource_change.parent_id) LIMIT ?) c;
 -- PROJECT_CHANGE_GET (uss) -> (uiiiusSUSSISUUISS)
-SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, `can_undo`, (SELECT u.login FROM user u WHERE u.id = user_id), CAST(NULL AS CHAR) FROM project_change WHERE id = ? AND tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x) AND (s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1) OR NOT project_change.kind = 'event')) AND EXISTS (SELECT 1 FROM project p WHERE p.id = project_change.parent_id);
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, `can_undo`, (SELECT u.login FROM user u WHERE u.id = user_id), CAST(NULL AS CHAR) FROM resource_change WHERE id = ? AND tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = resource_change.top_id AND s.reader_id = UNHEX(x) AND (s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1) OR NOT resource_change.kind = 'event')) AND EXISTS (SELECT 1 FROM project p WHERE p.id = resource_change.parent_id);
 -- PROJECT_CHANGE_COUNT (sui) -> (i)
-SELECT COUNT(*) FROM (SELECT 1 FROM project_change WHERE tenant_id = ? AND parent_id = ? LIMIT ?) c;
+SELECT COUNT(*) FROM (SELECT 1 FROM resource_change WHERE tenant_id = ? AND parent_id = ? LIMIT ?) c;
 -- PROJECT_CHANGE_EXPORT (suui) -> (uiiiusSUSSISUUISS)
-SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, `can_undo`, (SELECT u.login FROM user u WHERE u.id = user_id), CAST(NULL AS CHAR) FROM project_change WHERE tenant_id = ? AND parent_id = ? AND id > ? ORDER BY id LIMIT ?;
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, `can_undo`, (SELECT u.login FROM user u WHERE u.id = user_id), CAST(NULL AS CHAR) FROM resource_change WHERE tenant_id = ? AND parent_id = ? AND id > ? ORDER BY id LIMIT ?;
 -- PROJECT_CHANGE_INSERT (usuiiiSUSSISUUIuss) -> ()
-INSERT INTO project_change (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, `can_undo`) SELECT ?, ?, ?, ?, ?, ?, p.id, p.id, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+INSERT INTO resource_change (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, `can_undo`) SELECT ?, ?, ?, ?, ?, ?, p.id, p.id, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM project p WHERE p.id = ? AND p.tenant_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = p.id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
 -- PROJECT_CHANGE_UPDATE (iusuis) -> ()
-UPDATE project_change SET version = version + 1, updated_us = ? WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+UPDATE resource_change SET version = version + 1, updated_us = ? WHERE id = ? AND tenant_id = ? AND parent_id = ? AND version = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = resource_change.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
 -- PROJECT_CHANGE_DELETE (usus) -> ()
-DELETE FROM project_change WHERE id = ? AND tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
+DELETE FROM resource_change WHERE id = ? AND tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$.x', m TINYINT PATH '$.m')) j STRAIGHT_JOIN project_reader s ON s.row_id = resource_change.top_id AND s.reader_id = UNHEX(x) AND s.role BETWEEN 2 AND m);
 -- PROJECT_CHANGE_PURGEBELOW (u) -> ()
-DELETE FROM project_change WHERE parent_id = ? AND NOT EXISTS (SELECT 1 FROM project p WHERE p.id = parent_id) LIMIT 1000;
+DELETE FROM resource_change WHERE parent_id = ? AND NOT EXISTS (SELECT 1 FROM project p WHERE p.id = parent_id) LIMIT 1000;
 -- PROJECT_CHANGE_PURGETOP (u) -> ()
-DELETE FROM project_change WHERE top_id = ? AND NOT EXISTS (SELECT 1 FROM project p WHERE p.id = top_id) LIMIT 1000;
+DELETE FROM resource_change WHERE top_id = ? AND NOT EXISTS (SELECT 1 FROM project p WHERE p.id = top_id) LIMIT 1000;
 -- PROJECT_CHANGE_DISOWN (su) -> ()
-UPDATE project_change SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
+UPDATE resource_change SET user_id = '' WHERE tenant_id = ? AND user_id = ? LIMIT 10000;
 -- PROJECT_CHANGE_EXPIRE (i) -> ()
-DELETE FROM project_change WHERE created_us < ? ORDER BY created_us LIMIT 1000;
+DELETE FROM resource_change WHERE created_us < ? ORDER BY created_us LIMIT 1000;
 -- PROJECT_CHANGE_ADD (usuiiuusussisUUUiS) -> ()
-INSERT INTO project_change (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, kind, row_id, title, verb, number, fields, turn_id, conversation_id, undoes, can_undo, before_json) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+INSERT INTO resource_change (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, kind, row_id, title, verb, number, fields, turn_id, conversation_id, undoes, can_undo, before_json) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE version = 0;
+-- PROJECT_CHANGE_ADDLAST (usuiiuusussisUUUiS) -> ()
+BEGIN NOT ATOMIC INSERT INTO resource_change (id, tenant_id, user_id, version, created_us, updated_us, parent_id, top_id, kind, row_id, title, verb, number, fields, turn_id, conversation_id, undoes, can_undo, before_json) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE version = 0; COMMIT; END;
 -- PROJECT_CHANGE_UNDONE (us) -> ()
-UPDATE project_change SET can_undo = 0 WHERE id = ? AND tenant_id = ?;
+UPDATE resource_change SET can_undo = 0 WHERE id = ? AND tenant_id = ?;
 -- PROJECT_CHANGE_BYTES (su) -> (i)
-SELECT CAST(COALESCE(SUM(bytes), 0) AS SIGNED) FROM project_change WHERE tenant_id = ? AND user_id = ?;
+SELECT CAST(COALESCE(SUM(bytes), 0) AS SIGNED) FROM resource_change WHERE tenant_id = ? AND user_id = ?;
 -- PROJECT_CHANGE_BEFORE (us) -> (S)
-SELECT before_json FROM project_change WHERE id = ? AND tenant_id = ?;
+SELECT before_json FROM resource_change WHERE id = ? AND tenant_id = ?;
 -- PROJECT_CHANGE_LISTED (susiSiUiUiSiIiiui) -> (uiiiusSUSSISUUISS)
-SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, `can_undo`, (SELECT u.login FROM user u WHERE u.id = user_id), CAST(NULL AS CHAR) FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x) AND (s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1) OR NOT project_change.kind = 'event')) AND ? <> (NOT FIND_IN_SET(COALESCE(`kind`, ''), COALESCE(?, ''))) AND (? OR `row_id` = ?) AND (? OR `turn_id` = ?) AND ? <> (NOT FIND_IN_SET(COALESCE(`verb`, ''), COALESCE(?, ''))) AND (? OR `can_undo` = ?) AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, `can_undo`, (SELECT u.login FROM user u WHERE u.id = user_id), CAST(NULL AS CHAR) FROM resource_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = resource_change.top_id AND s.reader_id = UNHEX(x) AND (s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1) OR NOT resource_change.kind = 'event')) AND ? <> (NOT FIND_IN_SET(COALESCE(`kind`, ''), COALESCE(?, ''))) AND (? OR `row_id` = ?) AND (? OR `turn_id` = ?) AND ? <> (NOT FIND_IN_SET(COALESCE(`verb`, ''), COALESCE(?, ''))) AND (? OR `can_undo` = ?) AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
 -- PROJECT_CHANGE_LISTEDTOTAL (susiSiUiUiSiIi) -> (i)
-SELECT COUNT(*) FROM (SELECT 1 FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x) AND (s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1) OR NOT project_change.kind = 'event')) AND ? <> (NOT FIND_IN_SET(COALESCE(`kind`, ''), COALESCE(?, ''))) AND (? OR `row_id` = ?) AND (? OR `turn_id` = ?) AND ? <> (NOT FIND_IN_SET(COALESCE(`verb`, ''), COALESCE(?, ''))) AND (? OR `can_undo` = ?) LIMIT ?) c;
+SELECT COUNT(*) FROM (SELECT 1 FROM resource_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = resource_change.top_id AND s.reader_id = UNHEX(x) AND (s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1) OR NOT resource_change.kind = 'event')) AND ? <> (NOT FIND_IN_SET(COALESCE(`kind`, ''), COALESCE(?, ''))) AND (? OR `row_id` = ?) AND (? OR `turn_id` = ?) AND ? <> (NOT FIND_IN_SET(COALESCE(`verb`, ''), COALESCE(?, ''))) AND (? OR `can_undo` = ?) LIMIT ?) c;
 -- PROJECT_CHANGE_UP_created_us (susiSiUiUiSiIIIui) -> (uiiiusSUSSISUUISS)
-SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, `can_undo`, (SELECT u.login FROM user u WHERE u.id = user_id), CAST(NULL AS CHAR) FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x) AND (s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1) OR NOT project_change.kind = 'event')) AND ? <> (NOT FIND_IN_SET(COALESCE(`kind`, ''), COALESCE(?, ''))) AND (? OR `row_id` = ?) AND (? OR `turn_id` = ?) AND ? <> (NOT FIND_IN_SET(COALESCE(`verb`, ''), COALESCE(?, ''))) AND (? OR `can_undo` = ?) AND `created_us` >= ? AND (`created_us` > ? OR id > ?) ORDER BY `created_us`, id LIMIT ?;
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, `can_undo`, (SELECT u.login FROM user u WHERE u.id = user_id), CAST(NULL AS CHAR) FROM resource_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = resource_change.top_id AND s.reader_id = UNHEX(x) AND (s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1) OR NOT resource_change.kind = 'event')) AND ? <> (NOT FIND_IN_SET(COALESCE(`kind`, ''), COALESCE(?, ''))) AND (? OR `row_id` = ?) AND (? OR `turn_id` = ?) AND ? <> (NOT FIND_IN_SET(COALESCE(`verb`, ''), COALESCE(?, ''))) AND (? OR `can_undo` = ?) AND `created_us` >= ? AND (`created_us` > ? OR id > ?) ORDER BY `created_us`, id LIMIT ?;
 -- PROJECT_CHANGE_DOWN_created_us (susiSiUiUiSiIIIui) -> (uiiiusSUSSISUUISS)
-SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, `can_undo`, (SELECT u.login FROM user u WHERE u.id = user_id), CAST(NULL AS CHAR) FROM project_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = project_change.top_id AND s.reader_id = UNHEX(x) AND (s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1) OR NOT project_change.kind = 'event')) AND ? <> (NOT FIND_IN_SET(COALESCE(`kind`, ''), COALESCE(?, ''))) AND (? OR `row_id` = ?) AND (? OR `turn_id` = ?) AND ? <> (NOT FIND_IN_SET(COALESCE(`verb`, ''), COALESCE(?, ''))) AND (? OR `can_undo` = ?) AND `created_us` <= ? AND (`created_us` < ? OR id < ?) ORDER BY `created_us` DESC, id DESC LIMIT ?;
+SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `row_id`, `title`, `verb`, `number`, `fields`, `turn_id`, `undoes`, `can_undo`, (SELECT u.login FROM user u WHERE u.id = user_id), CAST(NULL AS CHAR) FROM resource_change WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = resource_change.top_id AND s.reader_id = UNHEX(x) AND (s.role >= COALESCE((SELECT FIELD(v.visibility, 'viewer', 'editor', 'owner') FROM project_calendar v WHERE v.top_id = s.row_id), 1) OR NOT resource_change.kind = 'event')) AND ? <> (NOT FIND_IN_SET(COALESCE(`kind`, ''), COALESCE(?, ''))) AND (? OR `row_id` = ?) AND (? OR `turn_id` = ?) AND ? <> (NOT FIND_IN_SET(COALESCE(`verb`, ''), COALESCE(?, ''))) AND (? OR `can_undo` = ?) AND `created_us` <= ? AND (`created_us` < ? OR id < ?) ORDER BY `created_us` DESC, id DESC LIMIT ?;
 -- PROJECT_DOCUMENT_LIST (susiiui) -> (uiiiussSSSSSSBUSII)
 SELECT id, version, created_us, updated_us, parent_id, '', `kind`, `title`, `description`, `type_key`, `state_key`, (SELECT u.login FROM user u WHERE u.id = `owner_id`), `props`, CAST(NULL AS BINARY), `under_id`, CAST(NULL AS CHAR), `content_length`, `content_bytes` FROM entity WHERE tenant_id = ? AND parent_id = ? AND EXISTS (SELECT 1 FROM JSON_TABLE(?, '$[*]' COLUMNS (x CHAR(32) PATH '$')) j STRAIGHT_JOIN project_reader s ON s.row_id = entity.top_id AND s.reader_id = UNHEX(x)) AND EXISTS (SELECT 1 FROM project p WHERE p.id = entity.parent_id) AND `kind` = 'document' AND created_us <= ? AND (created_us < ? OR id < ?) ORDER BY created_us DESC, id DESC LIMIT ?;
 -- PROJECT_DOCUMENT_TOTAL (susi) -> (i)
@@ -1325,7 +1343,7 @@ DELETE FROM conversation_allow WHERE conversation_id = ? LIMIT 1000;
 -- CLIENT_PREFIX_PURGE (u) -> ()
 DELETE FROM client_prefix WHERE conversation_id = ? LIMIT 1000;
 -- CHANGE_CAUSE_UNLINK (u) -> ()
-UPDATE project_change SET conversation_id = NULL, turn_id = NULL WHERE conversation_id = ? LIMIT 1000;
+UPDATE resource_change SET conversation_id = NULL, turn_id = NULL WHERE conversation_id = ? LIMIT 1000;
 -- USAGE_UNLINK (u) -> ()
 UPDATE usage_record SET conversation_id = NULL, turn_id = NULL WHERE conversation_id = ? LIMIT 1000;
 -- TURN_EVENT_PURGE (u) -> ()
@@ -1338,6 +1356,8 @@ DELETE FROM turn WHERE id = ?;
 UPDATE turn_event SET created_us = ? WHERE created_us < ? AND EXISTS (SELECT 1 FROM turn t WHERE t.id = turn_event.turn_id AND t.status IN (1, 2)) ORDER BY created_us LIMIT 1000;
 -- TURN_EVENT_EXPIRE (i) -> ()
 DELETE FROM turn_event WHERE created_us < ? AND NOT EXISTS (SELECT 1 FROM turn t WHERE t.id = turn_event.turn_id AND t.status IN (1, 2)) ORDER BY created_us LIMIT 1000;
+-- RESOURCE_ANNOUNCED_EXPIRE (i) -> ()
+DELETE FROM resource_change WHERE announced_us < ? ORDER BY announced_us LIMIT 1000;
 -- NOTIFICATION_EXPIRE (i) -> ()
 DELETE FROM notification WHERE created_us < ? ORDER BY created_us LIMIT 1000;
 -- TOOL_OUTPUT_EXPIRE (i) -> ()
@@ -1382,6 +1402,10 @@ DELETE FROM notification WHERE EXISTS (SELECT 1 FROM notification_topic t WHERE 
 DELETE FROM notification_topic WHERE tenant_id = ? AND user_id = ? LIMIT 1000;
 -- USER_ERASE (su) -> ()
 DELETE FROM user WHERE tenant_id = ? AND id = ? LIMIT 1000;
+-- ANNOUNCE (usuiiisussiUUu) -> ()
+INSERT INTO resource_change (id, tenant_id, user_id, version, created_us, updated_us, announced_us, kind, row_id, title, verb, fields, number, turn_id, conversation_id, can_undo, readers) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, 0, ?);
+-- ANNOUNCE_LAST (usuiiisussiUUu) -> ()
+BEGIN NOT ATOMIC INSERT INTO resource_change (id, tenant_id, user_id, version, created_us, updated_us, announced_us, kind, row_id, title, verb, fields, number, turn_id, conversation_id, can_undo, readers) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, 0, ?); COMMIT; END;
 -- PERSON (us) -> (i)
 SELECT 1 FROM user WHERE id = ? AND tenant_id = ?;
 -- PERSON_LOGIN (us) -> (s)

@@ -38,12 +38,21 @@ int resource_keep_version(struct db *tx, const struct resource *r,
 			  const struct resource_row *row, bool created,
 			  struct err *e) MUST_CHECK;
 
+/* When in its transaction a change is kept: a deletion comes to each of them, in this order. */
+enum resource_stage {
+	CHANGE_BEFORE,	/* before hooks and the deletion */
+	CHANGE_STORED,	/* after hooks; of what is not deleted, the last statement */
+	CHANGE_END,	/* of a deletion, the last statement */
+};
+
 /*
- * TRACKED: writes the row of the change in its transaction (by->db), whose values are all
- * known, else does nothing; and afterwards collects it, with its patch (change.h).
+ * Writes the row of the change in its transaction (by->db), whose values are all known, at
+ * the stage that is right for it. Afterwards a TRACKED one is collected, with its patch
+ * (change.h).
  */
 int resource_keep_change(const struct caller *by, const struct resource *r,
-			 const struct resource_change *k, struct err *e) MUST_CHECK;
+			 const struct resource_change *k, enum resource_stage stage,
+			 struct err *e) MUST_CHECK;
 void resource_tell_change(const struct caller *by, const struct resource *r,
 			  const struct resource_change *k, struct str patch);
 

@@ -481,7 +481,8 @@ static int delete_tx(struct db *tx, void *ctx, struct err *e)
 		if (resource_of_root((enum resource_root)i) == k->r &&
 		    resource_purge_now(tx, (enum resource_root)i, k->id, e))
 			return -1;
-	return 0;
+	return res.affected && k->also && k->also->end
+		? k->also->end(tx, &row, k->also->ctx, e) : 0;
 }
 
 int resource_delete(struct db *db, const struct resource *r,

@@ -17,9 +17,10 @@ enum notice_kind {
 	NOTICE_TITLE = 2,	/* title */
 	NOTICE_CONVERSATION = 3,	/* word: created, renamed, deleted */
 	NOTICE_JOB_PROGRESS = 4,	/* subject: the job; word: its status */
-	NOTICE_REFRESH = 5,	/* word: what to read again */
+	/* word: what to read again; also without a number, made from rows of resource_change */
+	NOTICE_REFRESH = 5,
 	/*
-	 * Never stored here, and without a number: made from rows of project_change.
+	 * Never stored here, and without a number: made from rows of resource_change.
 	 * subject: what was changed; conversation: its project; word: its kind; title: the
 	 * verb; done: its version
 	 */

@@ -28,8 +28,10 @@ enum stmt {
 #define STMT(id, params, columns, sql) STMT_##id,
 #define STMT_WHOLE(id, params, columns, sql) STMT_##id,
 #define STMT_READS(id, params, columns, sql) STMT_##id,
+#define STMT_LAST(id, params, columns, sql) STMT_##id,
 #include "store/stmt.def"
 #undef STMT
+#undef STMT_LAST
 #undef STMT_WHOLE
 #undef STMT_READS
 	STMT__MAX

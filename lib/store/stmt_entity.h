@@ -39,7 +39,7 @@
  * transaction that began before others that were committed first.
  */
 #define ENTITY_STAMP "(SELECT CONCAT(COUNT(*), ' ', COALESCE(BIT_XOR(CRC32(c.id)), 0))" \
-	" FROM project_change c WHERE c.tenant_id = p.tenant_id AND c.parent_id = p.id" \
+	" FROM resource_change c WHERE c.tenant_id = p.tenant_id AND c.parent_id = p.id" \
 	" AND c.created_us > ?)"
 /* Whether only this user works on a project p. */
 #define ENTITY_OWN "p.holder_id = ? AND p.shared = 0 AND p.others = 0 AND (SELECT COUNT(*)" \
@@ -71,12 +71,14 @@
 	F(updated_us, i, "e.updated_us") SEP \
 	F(version, i, "e.version")
 
-/* A change, and one who reads its project. */
+/* A change, and one who reads its project; or, not in one, all who are told. */
 #define CHANGE_RECENT_FIELDS(F, SEP) \
 	F(id, u, "c.id") SEP \
+	F(created_us, i, "c.created_us") SEP \
 	F(project_id, u, "c.top_id") SEP \
 	F(row_id, u, "c.row_id") SEP \
-	F(reader_id, u, "r.reader_id") SEP \
+	F(reader_id, U, "r.reader_id") SEP \
+	F(readers, B, "c.readers") SEP \
 	F(kind, s, "c.kind") SEP \
 	F(verb, s, "c.verb") SEP \
 	F(number, i, "c.number")

@@ -21,8 +21,12 @@ const struct db_stmt store_stmts[STMT__MAX] = {
 #define STMT_READS(id, params_, columns_, sql_) \
 	[STMT_##id] = { .name = #id, .params = params_, .columns = columns_, \
 			.sql = DB_READS(sql_), .whole = true, .reads = true },
+#define STMT_LAST(id, params_, columns_, sql_) \
+	[STMT_##id] = { .name = #id, .params = params_, .columns = columns_, \
+			.sql = DB_LAST(sql_), .whole = true, .last = true },
 #include "store/stmt.def"
 #undef STMT
+#undef STMT_LAST
 #undef STMT_WHOLE
 #undef STMT_READS
 };

@@ -160,7 +160,7 @@ def stall(seconds, n_events):
 
 def check(lab, turn, kept, whole):
     assert whole[-1].name == "done", whole[-1]
-    rows = lab.sql("SELECT HEX(id) FROM project_change WHERE turn_id = UNHEX('"
+    rows = lab.sql("SELECT HEX(id) FROM resource_change WHERE turn_id = UNHEX('"
                    + turn.replace("-", "") + "')")
     patches = [e.data["changeId"].replace("-", "").upper() for e in whole
                if e.name == "entity-patch"]

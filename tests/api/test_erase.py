@@ -238,7 +238,7 @@ def erased(lab, id, before, n_files, kept):
         "agent", "agent_version", "setting", "usage_record",
         "project", "project_reader", "project_member", "entity", "entity_content",
         "entity_version", "entity_word", "entity_edge", "event", "project_calendar",
-        "project_change",
+        "resource_change",
         "search_heading",
         "knowledge_base", "knowledge_base_reader", "document", "document_text", "search_base",
         "search_audience", "search_document", "search_chunk", "search_post", "search_vector",

@@ -118,6 +118,40 @@ def test_each_by_an_index(lab):
         assert name in SORTED or all(t.startswith("<derived") for t in sorts), (name, plan[0])
 
 
+def test_what_one_has_to_do_by_its_index(lab):
+    """Of a user who is responsible for everything, in all projects, a page reads a page."""
+    text, types = statement(lab, "ENTITY_OF_OWNER")
+    me = id_of(7)
+    lab.sql(f"UPDATE entity SET owner_id = {me}, kind = 'task', state_key = 'todo', due_date ="
+            " IF(seen % 2, '2027-01-01' + INTERVAL seen DAY, NULL)"
+            .replace("seen", "CAST(RIGHT(title, 6) AS INT)"))
+    lab.sql("ANALYZE TABLE entity")
+    readers = "'[\"" + b"0000000000000007".hex().upper() + "\"]'"
+    one = ["'default'", me]
+    rest = ["'task'", "'done'", "'done'", "0", readers, "31"]
+    values = ["1", *one, "'1000-01-01'", "'9999-12-31'", "'1000-01-01'", id_of(0), *rest,
+              "1", *one, id_of(0), *rest, "31"]
+    parts = text.split("?")
+    assert len(parts) == len(values) + 1 == len(types) + 1
+    whole = "".join(part + value for part, value in zip(parts, values + [""]))
+    lab.sql("FLUSH STATUS")
+    plan = lab.sql("EXPLAIN FORMAT=JSON " + whole)
+    plan = list(nodes(json.loads("\n".join(row[0] for row in plan).replace("\\n", "\n"),
+                                 strict=False)))
+    tables = [n for n in plan if n.get("table_name") == "e"]
+    assert [n["key"] for n in tables] == ["entity_owner"] * 2, plan
+    sorts = [n["filesort"].get("table", {}).get("table_name", "") for n in plan
+             if "filesort" in n]
+    assert "e" not in sorts and "p" not in sorts, plan
+
+
+def statement(lab, name):
+    """Its text, and the types of its parameters."""
+    rows = lab.command("list", "statements").stdout
+    m = re.search(rf"^{name} \((\w+)\) -> \(\w+\)\n +(.*)$", rows, re.M)
+    return m[2], m[1]
+
+
 def test_workspaces_take_as_many_statements(make_lab):
     """A page that is full of those that were made as one with one of them."""
     root = {"user": "root", "groups": ["it"]}

@@ -407,6 +407,22 @@ def test_the_resources_are_the_tables(lab):
         "list", "resources", "--sql").stdout
 
 
+def test_fields_of_resources_have_a_type():
+    """What is a number, a list or a text says so; what is left are objects and lists of them.
+    Nothing is limited to nothing."""
+    root = pathlib.Path(__file__).parents[2]
+    part = re.search("BEGIN RESOURCE SCHEMAS .*\n((?:.*\n)*?) *# END",
+                     (root / "docs/openapi.yaml").read_text()).group(1)
+    untyped = set()
+    for name in re.findall(r"^    (\w+):$", part, re.M):
+        for key, field in SPEC["components"]["schemas"][name]["properties"].items():
+            if not {"type", "$ref", "enum", "anyOf"} & set(field):
+                untyped.add(key)
+            for of in (field, field.get("items") or {}):
+                assert of.get("maxLength") != 0 and of.get("maxItems") != 0, (name, key)
+    assert untyped == {"quirks", "plan", "progress", "origins"}
+
+
 def test_stream_records_are_as_declared(lab):
     events = lab.chat({"text": "x"})
     schema = {"$ref": "#/components/schemas/Message",

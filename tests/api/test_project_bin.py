@@ -171,7 +171,7 @@ def test_an_erased_user_leaves_no_deleted_project(lab, owner, project):
     lab.command("erase", "--user", owner, "--yes")
     row = hexed(project)
     for table, column in (("project", "id"), ("project_bin", "row_id"), ("entity", "top_id"),
-                          ("entity_content", "top_id"), ("project_change", "top_id"),
+                          ("entity_content", "top_id"), ("resource_change", "top_id"),
                           ("search_base", "id")):
         assert not lab.sql(f"SELECT 1 FROM {table} WHERE {column} = {row} LIMIT 1"), table
     # What was not theirs stays, without them.

@@ -177,7 +177,7 @@ def test_nothing_is_left_of_a_deleted_project(lab, owner, project):
                     headers={"If-Match": "*"}).status == 204
     assert lab.call("DELETE", f"/projects/deleted/{project}", user=owner).status == 204
     wait_until("the changes have gone", lambda: not lab.sql(
-        f"SELECT 1 FROM project_change WHERE HEX(top_id) = '{row}' LIMIT 1"))
+        f"SELECT 1 FROM resource_change WHERE HEX(top_id) = '{row}' LIMIT 1"))
 
 
 def test_erased_logins_are_not_in_what_was_before(lab, owner, project):
@@ -185,7 +185,7 @@ def test_erased_logins_are_not_in_what_was_before(lab, owner, project):
     path = f"/projects/{project}/tasks"
     task = make(lab, path, owner, title="Ask", owner=other)
     patch(lab, f"{path}/{task['id']}", owner, owner=None)
-    assert not lab.sql(f"SELECT 1 FROM project_change WHERE before_json LIKE '%{other}%'")
+    assert not lab.sql(f"SELECT 1 FROM resource_change WHERE before_json LIKE '%{other}%'")
     change = changes(lab, owner, project)[0]
     undo(lab, owner, project, change["id"])
     assert lab.get(f"{path}/{task['id']}", user=owner).json["owner"] == other

@@ -396,11 +396,11 @@ def test_a_copy_is_told_until_something_is_committed(lab, owner, project):
     make(lab, f"/projects/{project['id']}/goals", owner, title="Newer")
     assert "Unseen" in asked(lab, owner, projectId=project["id"])[0]
     rename("Late")
-    lab.sql("INSERT INTO project_change (id, tenant_id, user_id, version, created_us, updated_us,"
+    lab.sql("INSERT INTO resource_change (id, tenant_id, user_id, version, created_us, updated_us,"
             " parent_id, top_id, kind, row_id, title, verb, number, fields)"
             " SELECT UNHEX(REPLACE(UUID(), '-', '')), tenant_id, user_id, 0, created_us - 60000000,"
             " updated_us, parent_id, top_id, kind, row_id, title, verb, number, fields"
-            f" FROM project_change WHERE parent_id = UNHEX('{at}')"
+            f" FROM resource_change WHERE parent_id = UNHEX('{at}')"
             " ORDER BY created_us DESC LIMIT 1")
     assert "Late" in asked(lab, owner, projectId=project["id"])[0]
     # Another user's, another place's and an older one's are others.

@@ -359,5 +359,33 @@ def test_what_one_has_to_do_in_all_projects(lab):
     assert [one["title"] for one in lab.get("/entities?kind=goal", user=me).json["items"]] == [
         "goal"]
     assert lab.get("/entities?stateKey=done,blocked", user=me).json["items"] == []
-    for query, code in (("kind=x", 422), ("pageSize=0", 422), ("cursor=x", 400)):
+    def titles(query):
+        page = lab.get("/entities?" + query, user=me)
+        assert page.status == 200, page
+        return [one["title"] for one in page.json["items"]]
+    assert titles("stateKey=!done,todo,x") == ["b"] and len(titles("stateKey=!done")) == 5
+    assert titles("dueDateFrom=2027-01-02&dueDateTo=2027-03-01") == ["b", "c"]
+    assert titles("dueDateTo=2027-01-01") == ["a"] and titles("dueDateFrom=2027-03-02") == []
+    assert titles("dueDateFrom=2027-02-01&stateKey=todo") == ["c"]
+    for query, code in (("kind=x", 422), ("pageSize=0", 422), ("cursor=x", 400),
+                        ("dueDateTo=2027-02-30", 422), ("dueDateFrom=2027-1-1", 422)):
         assert lab.get("/entities?" + query, user=me).status == code, query
+
+
+def test_the_last_day_is_not_the_end_of_what_has_one(lab):
+    """A page ends at any place: among those of one day, the last there is, and without one."""
+    me = signed_in(lab, "m")
+    project = make(lab, "/projects", me, name="P")["id"]
+    days = ["9999-12-31", "9999-12-31", None, "1000-01-01", None, "9999-12-31"]
+    for day in days:
+        make(lab, f"/projects/{project}/tasks", me, title=str(day), dueDate=day, owner=me)
+    for query in ("", "&dueDateFrom=1000-01-01"):
+        got, cursor = [], ""
+        while cursor is not None:
+            page = lab.get(f"/entities?pageSize=1{query}{cursor and '&cursor=' + cursor}",
+                           user=me).json
+            got += page["items"]
+            cursor = page["nextCursor"]
+        assert len({one["id"] for one in got}) == len(got)
+        assert [one["title"] for one in got] == [
+            "1000-01-01", *["9999-12-31"] * 3] + (["None"] * 2 if not query else [])

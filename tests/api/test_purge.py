@@ -84,9 +84,9 @@ def test_deleting_leaves_nothing_in_any_table(make_lab):
                    user="ada").status == 200
 
 
-# What stays on purpose: sums, notices of an hour, events until theirs is over, users.
-STAYS = {"metric", "metric_gauge", "notification", "notification_topic", "turn_journal",
-         "usage_record", "user", "site_key", "web_process"}
+# What stays on purpose: sums, notices and changes of an hour, events until theirs is over, users.
+STAYS = {"metric", "metric_gauge", "resource_change", "notification", "notification_topic",
+         "turn_journal", "usage_record", "user", "site_key", "web_process"}
 
 
 def without_jobs(lab, *users):

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { api, base, conversation, open, openChat, say, script, unique } from './browser.mjs';
+import { Conversations } from '../../www/js/store/conversations.js';
 import { Pages } from '../../www/js/store/pages.js';
 
 const titles = (page) => page.locator('.row-title').allInnerTexts();
@@ -199,6 +200,61 @@ test('search in messages leads to the message, however old it is', async (t) => 
 	});
 	await page.press('.search-field', 'Escape');
 	await page.waitForSelector('.found', { state: 'detached' });
+});
+
+test('the end of a list in view loads nothing while something else is searched', async (t) => {
+	const asked = [];
+	const list = new Conversations({
+		conversations: async ({ q, cursor }) => {
+			asked.push([q, cursor]);
+			return { items: [{ conversationId: `${q}${cursor}`, title: q }], nextCursor: 'next' };
+		},
+		searchConversations: async () => ({ pending: false, items: [] }),
+	});
+
+	t.mock.timers.enable({ apis: ['setTimeout'] });
+	list.q = 'a';
+	await list.reload();
+	list.search('b');
+	await list.more();
+	assert.deepEqual(asked, [['a', '']]);
+	t.mock.timers.tick(1000);
+	for (let i = 0; i < 9; i++)
+		await null;
+	await list.more();
+	assert.deepEqual(asked, [['a', ''], ['b', ''], ['b', 'next']]);
+	assert.deepEqual(list.items.map(({ title }) => title), ['b', 'b']);
+});
+
+test('messages that are indexed late are found, while the list goes on', async (t) => {
+	let asked = 0;
+	const list = new Conversations({
+		conversations: async ({ cursor }) => ({ items: [{ conversationId: cursor || 'first', title: 'x' }],
+			nextCursor: cursor ? null : 'second' }),
+		searchConversations: async () => (++asked < 9 ? { pending: true, items: [] } :
+			{ pending: false, items: [{ messageId: 'm' }] }),
+	});
+	const later = async () => {
+		t.mock.timers.tick(16000);
+		for (let i = 0; i < 9; i++)
+			await null;
+	};
+
+	t.mock.timers.enable({ apis: ['setTimeout'] });
+	list.q = 'x';
+	await list.reload();
+	await list.more();
+	assert.equal(list.items.length, 2);
+	for (let i = 0; i < 20; i++)
+		await later();
+	assert.deepEqual([list.said.length, asked], [1, 9]);
+	// what is not searched any more is not asked for
+	asked = 0;
+	await list.reload();
+	list.q = 'y';
+	await later();
+	await later();
+	assert.ok(asked <= 2);
 });
 
 test('a hit in a chat that is shown whole covers nothing of it', async (t) => {

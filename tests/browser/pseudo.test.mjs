@@ -56,7 +56,8 @@ async function go(page, hash)
 	await page.evaluate((to) => { location.hash = to; }, hash);
 	await page.waitForFunction((to) => location.hash === to &&
 		document.querySelector('.main h1')?.textContent.trim() &&
-		!document.querySelector('.main .spinner'), hash);
+		// a list is there, so that what it names is known
+		!document.querySelector('.main .spinner, .main .skeleton'), hash);
 	await still(page);
 }
 
@@ -149,7 +150,8 @@ test('plain pages: every text is of a catalogue, and they are mirrored', async (
 		`conversations/${id}/edit`, `conversations/${id}/change?message=1`, 'mentions?conversation=&q=zzzz',
 		'conversations/00000000-0000-4000-8000-000000000000', 'nowhere']) {
 		await page.goto(`${base}plain/${path}`);
-		data.add(await api('GET', 'projects'));		// of tests beside this one, too
+		for (const list of ['projects', 'prompts', 'memories'])
+			data.add(await api('GET', `${list}?pageSize=100`));	// of tests beside this one, too
 		assert.deepEqual(await page.evaluate(() => [document.documentElement.lang,
 			document.documentElement.dir]), ['ar-XB', 'rtl']);
 		found.push(...[...await page.evaluate(untranslated, data.all()), ...await page.evaluate(outside)]

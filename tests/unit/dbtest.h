@@ -23,6 +23,9 @@ int dbtest_close(void **state);
 #define DBTEST_WHOLE(id, params_, columns_, sql_) \
 	[id] = { .name = #id, .params = params_, .columns = columns_, \
 		 .sql = DB_WHOLE(sql_), .whole = true }
+#define DBTEST_LAST(id, params_, columns_, sql_) \
+	[id] = { .name = #id, .params = params_, .columns = columns_, \
+		 .sql = DB_LAST(sql_), .whole = true, .last = true }
 #define DBTEST_READS(id, params_, columns_, sql_) \
 	[id] = { .name = #id, .params = params_, .columns = columns_, \
 		 .sql = DB_READS(sql_), .whole = true, .reads = true }

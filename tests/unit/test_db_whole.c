@@ -7,7 +7,8 @@
 #include "db/db.h"
 #include "dbtest.h"
 
-enum { ADD, FIND, MOVE, MOVE_BADLY, MOVE_SLOWLY, READ_BOTH, READ_BADLY, N_STMTS };
+enum { ADD, FIND, MOVE, MOVE_BADLY, MOVE_SLOWLY, READ_BOTH, READ_BADLY, NOTE,
+	N_STMTS };
 
 static const struct db_stmt stmts[N_STMTS] = {
 	DBTEST_STMT(ADD, "ii", "", "UPDATE n SET v = v + ? WHERE id = ?"),
@@ -27,6 +28,7 @@ static const struct db_stmt stmts[N_STMTS] = {
 		     "INSERT INTO t (i) VALUES (?);"
 		     " UPDATE n SET v = v + 1 WHERE id = 2; COMMIT;"
 		     " DO SLEEP(20);"),
+	DBTEST_LAST(NOTE, "i", "", "INSERT INTO t (i) VALUES (?)"),
 	DBTEST_READS(READ_BOTH, "ii", "i",
 		     "SELECT v FROM n WHERE id = ?; SELECT v FROM n WHERE id = ?;"),
 	/* The second one has two rows where one may be. */
@@ -352,6 +354,54 @@ static void reads_are_one_round_trip(void **state)
 	db_close(db);
 }
 
+static int add_and_note(struct db *tx, void *ctx, struct err *err)
+{
+	assert_true(db_tx_ends(tx));
+	if (db_exec(tx, ADD, DB_ARGS(DB_I(1), DB_I(1)), NULL, err))
+		return -1;
+	return db_exec(tx, NOTE, DB_ARGS(DB_I(*(int64_t *)ctx)), NULL, err);
+}
+
+static int does_not_end(struct db *tx, void *ctx, struct err *err)
+{
+	(void)ctx;
+	(void)err;
+	assert_false(db_tx_ends(tx));
+	return 0;
+}
+
+static int within(struct db *tx, void *ctx, struct err *err)
+{
+	return db_tx(tx, does_not_end, ctx, err);
+}
+
+static void last_ones_commit(void **state)
+{
+	struct db *db = open_pool(1);
+	struct db_stats s, s2;
+	int64_t id = 1;
+
+	(void)state;
+	ok(db_tx(db, add_and_note, &id, &e));
+	id = 2;
+	db_stats(db, &s);
+	ok(db_tx(db, add_and_note, &id, &e));
+	db_stats(db, &s2);
+	assert_int_equal(s2.round_trips - s.round_trips, 2);
+	assert_int_equal(dbtest_sql("SELECT v FROM n WHERE id = 1"), 2);
+	assert_int_equal(dbtest_sql("SELECT COUNT(*) FROM t"), 2);
+	/* What came before is undone with it. */
+	refused(db_tx(db, add_and_note, &id, &e), ERR_DB_DUPLICATE);
+	assert_int_equal(dbtest_sql("SELECT v FROM n WHERE id = 1"), 2);
+	id = 3;
+	ok(db_tx(db, add_and_note, &id, &e));
+	assert_int_equal(dbtest_sql("SELECT v FROM n WHERE id = 1"), 3);
+	/* Within another one it would commit what is not complete. */
+	ok(db_tx(db, within, NULL, &e));
+	assert_false(db_tx_ends(db));
+	db_close(db);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -362,6 +412,7 @@ int main(void)
 		cmocka_unit_test(whole_transactions_are_retried),
 		cmocka_unit_test(unknown_whole_is_looked_up),
 		cmocka_unit_test(reads_are_one_round_trip),
+		cmocka_unit_test(last_ones_commit),
 	};
 
 	return cmocka_run_group_tests(tests, dbtest_open, dbtest_close);

@@ -5,14 +5,17 @@ import { PagedList } from './paged-list.js';
 
 const PAGE = 40;
 const SAID = 20;
-const AGAIN = 5;	// times, of a search that is not complete yet
+/** after which time a search that is not complete yet is repeated: at first, and at most */
 const AGAIN_MS = 1000;
+const AGAIN_MOST_MS = 16000;
 /** the agent of conversations with one that is not saved (ui/try.js) */
 const TRIED = '~draft';
 
 export class Conversations extends PagedList {
 	#api;
 	#tell = null;
+	/** @type {ReturnType<typeof setTimeout> | undefined} */
+	#again = undefined;
 
 	constructor(api)
 	{
@@ -77,6 +80,9 @@ export class Conversations extends PagedList {
 		const inMessages = cursor || tag ? null : this.#inMessages(q);
 		let page = { items: [], nextCursor: cursor };
 
+		if (!cursor)
+			clearTimeout(this.#again);
+
 		// among very many, the server examines a few thousand at a time
 		while (page.items.length === 0 && page.nextCursor !== null && !stale()) {
 			page = await this.#api.conversations({
@@ -98,8 +104,8 @@ export class Conversations extends PagedList {
 		const old = cursor ? this.items : [];
 		const seen = new Set(old.map((item) => item.conversationId));
 
-		if (said?.pending)
-			this.#askAgain(q, stale, AGAIN);
+		if (said?.pending && !stale())
+			this.#askAgain(q, AGAIN_MS);
 		// one that was changed meanwhile may come a second time
 		return {
 			items: [...old, ...page.items.filter((item) =>
@@ -111,20 +117,21 @@ export class Conversations extends PagedList {
 	}
 
 	/** Searches messages again while those that were said just now are indexed. */
-	#askAgain(q, stale, left)
+	#askAgain(q, ms)
 	{
-		setTimeout(async () => {
-			if (stale())
-				return;
+		const timer = setTimeout(async () => {
 			const { items, pending } = await this.#inMessages(q);
 
-			if (stale())
+			// a newer search has a timer of its own
+			if (timer !== this.#again || q !== this.q.trim())
 				return;
 			this.said = items;
 			this.changed();
-			if (pending && left > 1)
-				this.#askAgain(q, stale, left - 1);
-		}, AGAIN_MS);
+			if (pending)
+				this.#askAgain(q, Math.min(2 * ms, AGAIN_MOST_MS));
+		}, ms);
+
+		this.#again = timer;
 	}
 
 	/** The titles are listed also where the messages cannot be searched. */

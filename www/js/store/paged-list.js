@@ -35,6 +35,7 @@ export class PagedList extends Observable {
 	reload()
 	{
 		clearTimeout(this.#timer);
+		this.#timer = null;
 		return this.#load('');
 	}
 
@@ -46,10 +47,10 @@ export class PagedList extends Observable {
 		this.changed();
 	}
 
-	/** Loads the next page, if there is one. */
+	/** Loads the next page, if there is one; not of what is no longer searched. */
 	more()
 	{
-		if (this.loading || this.nextCursor === null)
+		if (this.loading || this.nextCursor === null || this.#timer !== null)
 			return Promise.resolve();
 		return this.#load(this.nextCursor);
 	}

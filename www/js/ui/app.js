@@ -95,7 +95,9 @@ export class LampApp extends PageElement {
 			(type, data) => {
 				this.threads.notice(type, data);
 				this.places.notice(type, data);
-				if (type === 'refresh' || (type === 'conversation' &&
+				if ((type === 'refresh' && ['all', 'messages',
+				    'conversation-folders'].includes(data.what)) ||
+				    (type === 'conversation' &&
 				    ['moved', 'deleted'].includes(data.change)))
 					this.order.soon();
 			});
