@@ -164,7 +164,7 @@ test('readers of a shared chat open the sources that they may see', async (t) =>
 	const { items: rows } = await api('GET', `conversations/${mine}/messages`);
 	const answer = rows.find(({ metadata }) => metadata.sources);
 	let { items: seen } = await api('GET', `conversations/${mine}/sources?messageId=${answer.messageId}`);
-	const page = await openChat(t, { init: async (one) => {
+	const page = await open(t, { init: async (one) => {
 		await one.route('**/api/v1/shared-conversations/**', async (route) => {
 			const { pathname, searchParams } = new URL(route.request().url());
 
