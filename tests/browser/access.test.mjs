@@ -77,6 +77,12 @@ test('axe finds nothing in what is wider than the window, many times in an answe
 	await page.evaluate(() => { location.hash = '#/nowhere'; });
 	await page.getByRole('link', { name: 'Start a new chat' }).waitFor();
 	await look('no such place');
+	await page.evaluate(() => { location.hash = '#/c/01900000-0000-7000-8000-000000000000'; });
+	await page.getByText('This conversation does not exist').waitFor();
+	assert.equal(await page.locator('.main-title h1').innerText(), 'Not found');
+	await look('no such chat');
+	await page.locator('.skip').evaluate((link) => link.click());
+	assert.equal(await page.evaluate(() => document.activeElement.innerText), 'Start a new chat');
 	assert.deepEqual(found, []);
 });
 
@@ -273,6 +279,16 @@ test('in little room a form keeps its fields in sight, and the page does not scr
 		assert.equal(await page.evaluate(() => document.scrollingElement.scrollHeight <= innerHeight), true);
 		assert.deepEqual(await violations(page, 'a form in little room'), []);
 	}
+});
+
+test('at 400 %, axe finds nothing in what has nothing to press', async (t) => {
+	const page = await openChat(t, { viewport: { width: 320, height: 256 } });
+	const found = await findings(page, 'empty');
+
+	await page.evaluate(() => { location.hash = '#/workspaces/intranet'; });
+	await page.waitForSelector('.place-scroll[tabindex="0"]');
+	found.push(...await findings(page, 'a workspace'));
+	assert.deepEqual(found, []);
 });
 
 test('at 400 %, the buttons of a form do not hide its fields', async (t) => {

@@ -57,10 +57,7 @@ export class Picker extends Observable {
 	/** Whether the current entry is one for what was typed, though more may come. */
 	get isFresh()
 	{
-		const text = `${this.current?.title} ${this.current?.text}`.toLowerCase();
-
-		return !this.loading ||
-			this.q.toLowerCase().split(' ').every((word) => text.includes(word));
+		return !this.loading || matches(this.q, this.current?.title, this.current?.text);
 	}
 
 	/**

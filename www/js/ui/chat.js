@@ -4,6 +4,7 @@
 import { html, nothing } from '../../vendor/lit.js';
 import { excerpt, toolName } from '../format.js';
 import { Watch } from '../observable.js';
+import { reach } from '../reach.js';
 import { go } from '../route.js';
 import { t } from '../strings.js';
 import { touch } from './composer.js';
@@ -78,6 +79,13 @@ export class LampChat extends PageElement {
 		this.updateComplete.then(() =>
 			this.querySelector('lamp-composer')?.updateComplete).then(() =>
 			this.querySelector('lamp-composer')?.focusField());
+		// where there is none
+		this.querySelector('#composer.centre button')?.focus();
+	}
+
+	updated()
+	{
+		reach(this.querySelector('.empty'));
 	}
 
 	/** Goes to a message; '': to where the reader was. */
@@ -305,7 +313,8 @@ export class LampChat extends PageElement {
 					@click=${() => this.page.openDrawer()}>${icon('menu')}</button>
 				<div class="main-title">
 					<h1 dir="auto">${titleOf(thread)}</h1>
-					${id && agents.length > 1 ? html`<p class="muted">${name}</p>` : nothing}
+					${id && agents.length > 1 && !thread.loadError ? html`<p class="muted">${
+						name}</p>` : nothing}
 				</div>
 				${id && thread.loaded ? html`<lamp-menu label=${t('thread.actions')}
 					.items=${this.#items(id)}></lamp-menu>` : nothing}
@@ -363,7 +372,8 @@ export function agentName(session, thread)
 
 export function titleOf(thread)
 {
-	return thread.title || t(thread.conversationId ? 'list.untitled' : 'list.new');
+	return thread.title || t(thread.loadError?.code === 'not_found' ? 'error.lostTitle' :
+		thread.conversationId ? 'list.untitled' : 'list.new');
 }
 
 /** How a turn has ended or what it asks for, to be heard. @param name of its agent */

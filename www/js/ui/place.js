@@ -5,6 +5,7 @@ import { html, nothing } from '../../vendor/lit.js';
 import { rowName } from '../form.js';
 import { failureText } from '../format.js';
 import { Watch } from '../observable.js';
+import { reach } from '../reach.js';
 import { becomePlace, entityHash, goPlace, placeHash, readPlace } from '../route.js';
 import { has, t } from '../strings.js';
 import { PageElement } from './element.js';
@@ -104,6 +105,7 @@ class LampPlace extends PageElement {
 		const { current } = this;
 
 		document.title = `${this.heading} – ${t('app.name')}`;
+		reach(this.querySelector('.place-scroll'));
 		if (current === this.#shown)
 			return;
 		this.#shown = current;

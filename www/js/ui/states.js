@@ -42,10 +42,10 @@ export function loadFailedView(error, { again, newChat })
 {
 	const lost = error.code === 'not_found';
 
-	return html`<div class="centre" role="alert">
+	// in the place of the message field, for the link that skips to it
+	return html`<div class="centre" role="alert" id="composer">
 		<div class="big-lantern out">${lantern()}</div>
-		<h2>${lost ? t('error.lostTitle') : errorText(error)}</h2>
-		${lost ? html`<p>${errorText(error)}</p>` : nothing}
+		<h2>${errorText(error)}</h2>
 		<button type="button" class="button button-main"
 			@click=${lost ? newChat : again}>${
 			lost ? t('error.toNew') : t('app.retry')}</button>
