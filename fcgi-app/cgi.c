@@ -71,6 +71,7 @@ static void conn_drain(struct conn *c)
 	char skip[4096];
 	size_t left = LIM_BODY_DRAIN_BYTES;
 
+	/* A time of its own: the body's may be used up. */
 	c->pace = (struct pace){ .whole_ms = PACE_DRAIN_MS };
 	while (cgi.left && left) {
 		ssize_t n = conn_read(c, skip, MIN(left, sizeof(skip)));

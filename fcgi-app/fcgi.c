@@ -178,6 +178,10 @@ struct fcgi *fcgi_new(void)
 	f->conn.fits = conn_fits;
 	f->conn.end = conn_end;
 	f->conn.fd = -1;
+	/*
+	 * Without a listening socket: after a bad beginning, Accept_r would accept the
+	 * next connection by itself, without our timeouts.
+	 */
 	FCGX_InitRequest(&f->r, -1, 0);
 	return f;
 }
@@ -237,6 +241,7 @@ void fcgi_end(struct fcgi *f)
 	(void)FCGX_FClose(f->r.out);
 	if (f->r.in)
 		linger(f);
+	/* Finish_r would otherwise wait for the peer again, up to two seconds. */
 	(void)FCGX_Detach(&f->r);
 	FCGX_Finish_r(&f->r);
 	f->conn.env = NULL;

@@ -86,6 +86,10 @@ void lsock_find(struct lsock *l, const char *path)
 			l->ready_fd = READY_FD;
 			(void)fcntl(l->ready_fd, F_SETFD, FD_CLOEXEC);
 		}
+		/*
+		 * On a socket that listens this only changes the length of its queue;
+		 * systemd's may be short.
+		 */
 		(void)listen(l->fd, BACKLOG);
 		remember_path(l);
 	} else if (!path && is_listening(STDIN_FILENO)) {
@@ -315,6 +319,10 @@ int lsock_succeed(const struct lsock *l, char *const *argv, pid_t *next,
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return fail_errno(e, "no pipe", argv[0]);
+	/*
+	 * Neither of the successor's numbers may be overwritten before it is duplicated
+	 * itself.
+	 */
 	far_fd = fcntl(ends[1], F_DUPFD_CLOEXEC, FREE_FD);
 	close(ends[1]);
 	rc = far_fd < 0 ? errno : start_successor(l, argv, far_fd, &pid);

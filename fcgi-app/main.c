@@ -310,6 +310,10 @@ static bool serve_until(struct workers *pool, const struct lsock *l,
 	siginfo_t si;
 
 	while (wait_for_signal(l->kind != LSOCK_SPAWNED, &si) == SIGHUP) {
+		/*
+		 * A successor would inherit this socket, to which no new client
+		 * connects any more.
+		 */
 		if (l->kind == LSOCK_BOUND && !lsock_has_path(l)) {
 			answer_reload(&si, false);
 			continue;	/* other processes have the socket: pointless */
@@ -415,6 +419,7 @@ static int serve_fastcgi(struct app *app, const struct options *o,
 	}
 	if (serve_until(pool, l, argv, &next))
 		finish_turns(app, pool, next);
+	/* A successor serves on this path: only a process without one removes it. */
 	else	/* first, so that no client connects and waits */
 		lsock_unlink(l);
 	log_info("stopping");

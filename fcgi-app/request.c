@@ -123,6 +123,7 @@ struct str req_param(const struct request *rq, const char *name)
 {
 	struct str want = str_of(name);
 
+	/* From the last one on: see check_once. */
 	for (size_t i = rq->n_params; i-- > 0;)
 		if (str_eq(rq->params[i].name, want))
 			return rq->params[i].value;
@@ -202,6 +203,7 @@ int req_read(struct request *rq, struct app *app, const struct conf *conf,
 		.by = { .conf = conf, .who = &nobody, .arena = a },
 		.started_us = clock_mono_us(), .method = METHOD_OTHER,
 	};
+	/* A refusal has a request id, too. */
 	if (read_params(rq, e) < 0) {
 		set_id(rq);
 		return -1;

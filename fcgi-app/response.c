@@ -179,6 +179,7 @@ void resp_error(struct response *rs, const struct err *e)
 {
 	const struct err_row *row = err_row(e);
 
+	/* What a handler has set is about the answer that it did not give. */
 	buf_reset(&rs->headers);
 	if (rs->errors == RESP_ERRORS_OPENAI)
 		put_openai_error(rs, e);
@@ -209,6 +210,10 @@ static void send_head(struct response *rs, bool stream, bool at_once)
 {
 	struct buf *b = &rs->head;
 
+	/*
+	 * Now: a stream that lasts needs no buffer for input then. Input that stays
+	 * unread would make the close a reset, which takes the answer with it.
+	 */
 	rs->conn->drain(rs->conn);
 	buf_reset(b);
 	buf_adds(b, "Status: ");

@@ -80,6 +80,10 @@ static bool match_path(const char *pattern, struct str path,
 		} else if (!str_eq(w, p)) {
 			return false;
 		}
+		/*
+		 * One has another segment, if an empty one: "/threads/" is not
+		 * "/threads".
+		 */
 		if ((want.p == NULL) != (path.p == NULL))
 			return false;
 	}
@@ -434,6 +438,10 @@ static int gate_parse(struct request *rq, struct err *e)
 }
 
 /* The gates between a matched row and its handler, in this order. */
+/*
+ * What costs least comes first. A body is read when nothing else refuses the request;
+ * the token of a form is in its body.
+ */
 static int (*const gates[])(struct request *rq, struct err *e) = {
 	gate_identity, gate_permission, gate_scope, gate_csrf, gate_overload, gate_size,
 	gate_media_type, gate_parse, gate_token,
@@ -586,12 +594,20 @@ void route_dispatch(struct request *rq, struct response *rs)
 	unsigned allow = 0;
 
 	set_errors(rq, rs);
+	/*
+	 * A failure after the head is what the stream itself has said (SSE: its error
+	 * event).
+	 */
 	if (run_handler(rq, rs, &allow, &e) < 0 && rs->state == RESP_OPEN)
 		resp_error(rs, &e);
 	if (allow)
 		set_allow(rs, allow);
 	hold_unsent(rq, rs, &e);
 	resp_finish(rs);
+	/*
+	 * The answer is out, so the web server's place is free, though work may follow
+	 * (rq->after).
+	 */
 	share_give(&rq->open);
 	if (places_hold_process(rq))
 		places_leave(rq->app);

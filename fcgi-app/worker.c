@@ -196,6 +196,10 @@ static bool next_turn(struct workers *p, struct worker *w, struct arena *a)
 			stay = pthread_cond_timedwait(&p->called, &p->lock,
 						      &end) == 0;
 		p->n_parked--;
+		/*
+		 * A call may come with the timeout: whoever takes it is counted as idle
+		 * already.
+		 */
 		stay = p->n_calls > 0;
 		p->n_calls -= stay;
 	}
@@ -362,6 +366,10 @@ static int next_connection(struct workers *p)
 	int64_t idle_since = clock_mono_ms();
 	bool last;
 
+	/*
+	 * What waits in an owned socket's queue is served before shutdown() ends
+	 * accept; another process takes over the queue of a shared one.
+	 */
 	while (atomic_load(&p->owned) || !atomic_load(&p->stopping)) {
 		int fd = accept4(p->fd, NULL, NULL, SOCK_CLOEXEC);
 
@@ -429,12 +437,20 @@ static void *worker_run(void *arg)
 	while (stay && (fd = next_connection(p)) >= 0) {
 		struct conn *conn;
 
+		/*
+		 * Before anything is read: a client that sends its parameters slowly
+		 * must not keep others waiting.
+		 */
 		take_slot(p, &w);
 		conn = fcgi_begin(fcgi, fd);
 		if (conn) {
 			serve(s, p->app, conn);
 			if (s->rq.adopt) {
 				s->rq.adopt(s->rq.adopt_ctx, conn);
+				/*
+				 * The connection is the new owner's, which frees it
+				 * with its fcgi.
+				 */
 				fcgi = fcgi_new();
 			} else {
 				fcgi_end(fcgi);
@@ -491,6 +507,7 @@ struct workers *workers_start(struct app *app, int fd, bool owned, struct err *e
 	clock_cond_init(&p->called);
 	clock_cond_init(&p->look);
 
+	/* As spawn expects: a worker is counted before it exists. */
 	p->n = p->idle = 1;
 	p->watched = pthread_create(&p->watcher, NULL, watcher_run, p) == 0;
 	if (!p->watched ||

@@ -33,6 +33,7 @@ static json_t *page_of(struct request *rq)
 		json_t *list;
 
 		if (json_array_size(good) < LIM_PAGE_TOOLS &&
+		/* One by one: an unsupported tool must not take the others with it. */
 		    tool_page_read(one, &list, &ignored) == 0)
 			json_array_append(good, (json_t *)t);
 	}

@@ -58,6 +58,7 @@ static int session_of(struct request *rq, struct agent_body *b, struct err *e)
 	if (rc)
 		b->in.conversation_id = id;
 	else
+		/* Made from the name: the next request with it finds this conversation. */
 		b->in.makes = id;
 	return 0;
 }

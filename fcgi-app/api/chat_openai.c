@@ -752,6 +752,7 @@ static int send_and_leave(struct request *rq, struct response *rs,
 	if (rc != TURN_STARTED)
 		return 0;
 	l->ask = *ask;
+	/* oai_answer releases them, before this runs. */
 	l->ask.ignored = l->ask.streamed = (struct buf)BUF_INIT(0);
 	l->after = rq->after;
 	rq->after = run_later;
@@ -824,6 +825,7 @@ static int send(struct request *rq, struct response *rs, struct openai_ask *ask,
 		if (oai_thread_use(rq, ask, e) < 0 || write_meta(rq, ask, e) < 0 ||
 		    take_files(rq, ask, e) < 0)
 			return -1;
+		/* Those of the try before. */
 		ask->in.options.attachments = NULL;
 		if (ask->in.content.p && inline_use(rq, &ask->files, &ask->in, e) < 0)
 			return -1;

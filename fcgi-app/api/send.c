@@ -174,6 +174,7 @@ int send_start(struct request *rq, struct turn_request *in,
 		return -1;
 	}
 	rc = turn_start(t, &rq->app->deps, in, rq->arena, e);
+	/* A valid key would have told a repeated decision from one that comes too late. */
 	if (rc < 0 && e->code == ERR_CONFLICT && bad_key.code)
 		*e = bad_key;
 	if (rc == TURN_STARTED) {
@@ -428,6 +429,7 @@ int send_stream(struct request *rq, struct response *rs,
 	struct turn_run *t;
 	int rc;
 
+	/* Its answer ends at once, and the client could not follow the turn. */
 	if (rq->brief && !resumable)
 		return places_refuse(e);
 	in->runs_at_once = true;
@@ -447,6 +449,7 @@ int send_stream(struct request *rq, struct response *rs,
 	s.may_leave = resumable;
 	s.as = as;
 	s.holds_process = places_hold_process(rq);
+	/* With a key the client can ask for the answer again. */
 	if (as->stops_with_client && in->key == TURN_KEY_NONE)
 		s.stop = t;
 	if (as->ends_running)
@@ -475,6 +478,10 @@ int send_events(struct request *rq, struct response *rs,
 	if (turn_follow_open(&f, e) < 0)
 		return -1;
 	if (f.done) {
+		/*
+		 * To which an EventSource does not reconnect, as it would after the end of
+		 * a stream.
+		 */
 		resp_empty(rs, 204);
 		return 0;
 	}
@@ -490,6 +497,7 @@ int send_events(struct request *rq, struct response *rs,
 	if (turn_follow_run(&f, &s.sink, &later) < 0)
 		log_err("events of a turn", &later);
 	err_clear(&later);
+	/* The turn may run in another process, which looks at its row. */
 	if (as->ends_running && rs->gone && !f.done &&
 	    store_turn_left(rq->app->db, turn, clock_now_us() +
 			    (int64_t)rq->conf->client_left_s * 1000000, &later) < 0)

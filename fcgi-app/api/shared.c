@@ -61,6 +61,10 @@ static int read_rows(struct request *rq, const struct shared_reader *by,
 		for (size_t i = 0; i < page.n; i++) {
 			out->bytes += (int64_t)(page.items[i].content.n +
 						page.items[i].meta.n);
+			/*
+			 * The newest is taken whatever its size: a fork of nothing would be
+			 * of no use.
+			 */
 			if (out->n && out->bytes > LIM_SHARED_FORK_BYTES)
 				return 0;
 			out->rows[out->n++] = page.items[i];

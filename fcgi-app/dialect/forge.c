@@ -106,6 +106,7 @@ static void write_complete(struct buf *out, const char *name,
 	struct wire_answer a;
 
 	wire_answer_read(&a, ev->message);
+	/* Without a number: whoever has only this one must still get the answer behind it. */
 	put_status(out, ev, 0, str_is(a.finish_reason, "cancelled")
 		   ? "Cancelled" : wire_cut_short(&a) ? "Interrupted"
 		   : "Completed");

@@ -127,6 +127,10 @@ static int64_t *budget(struct context *cx)
 
 	if (!cx->attached.ready) {
 		if (s->context_tokens > 0)
+			/*
+			 * Files may take half of the window: the other half is for the talk
+			 * about them.
+			 */
 			tokens = MIN(tokens, s->context_tokens / 2);
 		cx->attached.chars = tokens * CHARS_PER_TOKEN;
 		cx->attached.ready = true;
@@ -231,6 +235,7 @@ static int add_best(struct context *cx, const struct attachment *t,
 	n_taken = select_chunks(v, order, n_fit, left, taken);
 	if (!n_taken && n) {	/* no room for even one */
 		v[order[0]].text = utf8_head(v[order[0]].text, (size_t)*left);
+		/* It would count, and the little room is for the words. */
 		v[order[0]].heading.n = 0;
 		taken[order[0]] = true;
 		n_taken = 1;
@@ -338,6 +343,7 @@ static void read_scan(struct context *cx, struct attachment *t)
 	struct err e = ERR_INIT;
 	int more = 1;
 
+	/* A preview calls no model. */
 	if (!cx->relay->sink)
 		return;
 	if (!cx->attached.scan_until_ms) {
@@ -365,6 +371,10 @@ static void add_one(struct context *cx, const json_t *record,
 
 	if (!uuid_parse(jx_str(record, "id"), &id))
 		return;
+	/*
+	 * Read again: since the message was sent, the file may have been deleted or read
+	 * further.
+	 */
 	if (attachment_get(cx->run->deps->db, &cx->run->in.by.owner, &id, cx->arena,
 			   &t, &e)) {
 		if (e.code != ERR_NOT_FOUND)
@@ -373,6 +383,10 @@ static void add_one(struct context *cx, const json_t *record,
 		note(cx, b, &t, "it was deleted.");
 		return;
 	}
+	/*
+	 * Whether or not this model sees them: the rules of an automatic choice look for
+	 * one that does.
+	 */
 	cx->attached.has_images |= llm_image_takes(t.media_type);
 	/* A model that sees is given the image itself; of SVG and TIFF, the text. */
 	if (llm_image_takes(t.media_type) &&

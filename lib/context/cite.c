@@ -80,6 +80,7 @@ void cite_load(struct context *cx)
 	}
 	for (size_t i = 0; i < n; i++)
 		passages_restore(cx->cites.all, &v[i]);
+	/* A continuation is a turn of its own, which tells and stores its sources itself. */
 	if (t->resumed)
 		cx->cites.n_announced = cx->cites.n_stored = n;
 }
@@ -123,6 +124,7 @@ void cite_check(struct context *cx, struct str answer)
 {
 	struct str *texts;
 
+	/* Before the text is judged: pages need the sources to show the marks. */
 	cite_tell(cx);
 	if (!is_checked(cx))
 		return;

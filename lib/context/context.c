@@ -142,6 +142,7 @@ static int compose_prompt(struct context *cx, struct err *e)
 			 &cx->blocks, e) < 0)
 		return -1;
 	add_schema(cx);
+	/* Then a service with a larger window would get more history (routing_after). */
 	cx->squeezed = cx->share[PART_HISTORY].tokens <
 		cx->share[PART_HISTORY].want;
 	for (int i = 0; i < PART__MAX; i++)
@@ -177,6 +178,7 @@ static void read_input(struct context *cx)
 		cx->input.images = cx->task->images;
 		cx->input.n_images = cx->task->n_images;
 	}
+	/* The message that is continued is in the history, with its files. */
 	if (!cx->run->continues_seq)
 		attach_add(cx, cx->run->in.options.attachments, &cx->input);
 }
@@ -214,11 +216,16 @@ static int build(struct context *cx, struct turn_step *step, struct err *e)
 	read_input(cx);
 	if (compose_prompt(cx, e) < 0)
 		return -1;
+	/*
+	 * What the history may still attach is bounded by what the rest has left of the
+	 * window.
+	 */
 	attach_limit(cx, window(cx->request.service) - context_tokens(cx));
 	if (history_add(cx, e) < 0)
 		return -1;
 	context_reserve(cx, CONTEXT_OWN_MESSAGES);
 	history_add_given(cx, cx->run->in.meta);
+	/* What is before can be cut when the request is too long, the user's message never. */
 	cx->n_history = cx->n_messages;
 	if (cx->run->continues_seq)
 		history_continue(cx);
@@ -277,6 +284,10 @@ void context_add_step(struct context *cx, const struct turn_step *s)
 	for (size_t i = 0; i < s->n_calls; i++)
 		calls[i] = (struct llm_tool_call){
 			.id = s->calls[i].id, .name = s->calls[i].name,
+			/*
+			 * Providers refuse a request whose calls have arguments that are
+			 * not JSON.
+			 */
 			.args = s->calls[i].bad_args ? STR("{}")
 						     : s->calls[i].args,
 			.opaque = s->calls[i].opaque,
@@ -308,6 +319,10 @@ static void drop_history(struct context *cx, size_t at, size_t n)
 
 bool context_shorten(struct context *cx)
 {
+	/*
+	 * Half each time: how much too long it is, servers do not say in a way that can be
+	 * read.
+	 */
 	size_t drop = (cx->n_history + 1) / 2;
 
 	if (cx->n_history == 0)

@@ -32,6 +32,7 @@ static const struct generation_row rows[N_ROWS] = {
 		"a number from -2 to 2" },
 	[FREQUENCY] = { "frequencyPenalty", "frequency_penalty", REAL, -2, 2,
 		"a number from -2 to 2" },
+	/* 9e18 is the last round number that fits both an int64 and a double. */
 	[SEED] = { "seed", "seed", INT, -9e18, 9e18, "an integer" },
 	[EFFORT_] = { "reasoningEffort", "reasoning_effort", EFFORT, 0, 0,
 		"none, minimal, low, medium, high, xhigh or max" },
@@ -192,6 +193,7 @@ void generation_set(struct generation *g, const struct turn_run *t,
 	r->params = &g->params;
 	r->no_tool_calls = g->no_tools;
 	r->output_schema = g->schema;
+	/* A request can lower the service's limit only: an admin set it for its price. */
 	if (g->max_tokens && (own <= 0 || g->max_tokens < own))
 		r->max_output_tokens = g->max_tokens;
 }

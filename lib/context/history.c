@@ -506,6 +506,10 @@ int history_add(struct context *cx, struct err *e)
 		return 0;
 	if (read_page(cx, first, &page, &meta, e) < 0)
 		return -1;
+	/*
+	 * The first read was small: few answers have steps. Only where it did not reach,
+	 * read all.
+	 */
 	if (page.more && !page.cut && page.n < want &&
 	    page.items[0].seq > cx->memory.m.upto_seq + 1 &&
 	    !is_enough(&page, meta, messages) &&
@@ -517,6 +521,7 @@ int history_add(struct context *cx, struct err *e)
 	first = first_row(cx, page.items, meta, page.n, budget);
 	cx->share[PART_HISTORY].cut = first > 0 || page.more;
 	attach_rows(cx, page.items, first, page.n);
+	/* They were said in the first message, which the cut has left out. */
 	if (cx->share[PART_HISTORY].cut && t->in.instructions.n)
 		context_add(cx, LLM_USER, t->in.instructions);
 	for (size_t i = first; i < page.n; i++)
@@ -533,6 +538,7 @@ void history_continue(struct context *cx)
 		at--;
 	if (at == 0)	/* it was too far back */
 		context_add(cx, LLM_USER, cx->run->in.content);
+	/* The message that is continued, and the answer so far, are never cut. */
 	cx->n_history = at ? at - 1 : 0;
 	if (at && cx->messages[cx->n_messages - 1].role == LLM_ASSISTANT)
 		context_add(cx, LLM_USER, STR(continue_prompt));
@@ -560,10 +566,15 @@ static void own_take(struct context *cx, struct history_own *o,
 		const struct message *m = &page->items[i];
 
 		o->rows[o->n] = *m;
+		/*
+		 * The words with which the user answered a question count as those of the
+		 * message.
+		 */
 		if (m->kind == KIND_REPLY && uuid_eq(&m->turn_id, &cx->run->id))
 			intent_hear(cx, m->content);
 		history_meta(cx->arena, cx->run->in.target.service, m,
 			  &o->meta[o->n]);
+		/* The window's share is composed before they are added as messages. */
 		cx->share[PART_STEPS].want += row_tokens(m, &o->meta[o->n]);
 		if (!uuid_eq(&m->turn_id, &cx->run->id) || !o->meta[o->n].step)
 			continue;

@@ -511,6 +511,7 @@ static void ends_of(struct buf *out, struct str s)
 {
 	struct str tail = { s.p, 0 };
 
+	/* Orders are at the ends: a long middle is a text that was pasted. */
 	if (s.n > 2 * (size_t)ENDS_BYTES) {
 		const char *at = s.p + s.n - ENDS_BYTES;
 		const char *blank = memchr(at, ' ', ENDS_BYTES);
@@ -588,6 +589,10 @@ enum tool_mode intent_of(struct str words)
 	buf_release(&own);
 	buf_release(&low);
 	buf_release(&one);
+	/*
+	 * Whatever else was said: a change that was forbidden is worse than one that was
+	 * not made.
+	 */
 	if (forbidden)
 		return TOOL_MODE_INFORM;
 	if (mode)

@@ -116,6 +116,7 @@ static void keep_fitting(struct retrieve_found *found)
 		if (is_kept(found, n, &found->v[i]))
 			continue;
 		chars += utf8_chars(f->text) + utf8_chars(f->heading);
+		/* The best one is given even if it is longer than all may be. */
 		if (n && chars > LIM_RAG_CHARS)
 			break;
 		found->v[n++] = found->v[i];
@@ -239,6 +240,7 @@ void context_knowledge(struct context *cx)
 	if (!options.enabled || !by->db || !policy_may(by->who, PERM_KNOWLEDGE_READ) ||
 	    cx->run->in.options.try_tool || !str_trim(question(cx)).n)
 		return;
+	/* Then an answer without any source is checked for made-up citations, too. */
 	passages_note_search(cx->cites.all);
 	if (retrieve(cx, &options, &found, &e)) {
 		log_err("no passages for a turn", &e);

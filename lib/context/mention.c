@@ -115,6 +115,10 @@ int context_mention_new(struct turn_run *t, struct str given, struct err *e)
 			rc = wrong(i, "It does not exist, or you may not see "
 				   "it.", e);
 		} else {
+			/*
+			 * The source of rows may be down; the message is sent without the
+			 * row rather than not at all.
+			 */
 			log_err("a mention could not be looked up", &why);
 			add_text(&b, ref, NULL, "could not be looked up just now");
 			m.label = mention_handle(ref);

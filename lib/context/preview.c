@@ -84,6 +84,7 @@ int context_preview(const struct turn_deps *deps, const struct turn_request *in,
 		    struct err *e)
 {
 	struct turn_run *t = arena_new(a, struct turn_run);
+	/* Without a sink nothing is told, no service is called and nothing is stored. */
 	struct relay nobody = { .run = t };
 	struct str client;
 	int rc;

@@ -16,6 +16,7 @@ static struct prompt_stamp stamp_of(const struct turn_run *t,
 {
 	return prompt_stamp_of("catalogue", arena_printf(t->arena, "%.*s", STR_ARG(
 				       resource_text(row, COLUMN(PROMPT, name)))),
+			/* People count versions from 1, rows from 0. */
 			       (int)row->version + 1,
 			       resource_text(row, COLUMN(PROMPT, body)));
 }

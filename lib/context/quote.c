@@ -235,6 +235,7 @@ static void look_ahead(struct str s, size_t m, size_t from, struct ahead *h,
 	for (; k < s.n && k - from <= QUOTE_BYTES && !h->past; k++) {
 		++*steps;
 		h->stop = k;
+		/* A mark that no paragraph closes is a stray one, not a quotation of several. */
 		if (s.p[k] == '\n' && k + 1 < s.n && s.p[k + 1] == '\n')
 			return;
 		for (size_t c = 0; c < ARRAY_LEN(marks[m].close); c++)
@@ -350,6 +351,10 @@ static void fold(struct str s, bool citations, struct buf *out)
 			i++;
 		}
 	}
+	/*
+	 * Compatibility forms, too: models copy ligatures and full-width letters as plain
+	 * ones.
+	 */
 	folded = unicode_now.u8_casefold((const uint8_t *)plain.p, plain.n, NULL,
 					 unicode_now.uninorm_nfkc, NULL, &n);
 	for (size_t i = 0; folded && i < n;) {

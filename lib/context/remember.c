@@ -87,6 +87,10 @@ void context_memory(struct context *cx)
 					 m->upto_seq + 1, STR(""), FACTS, cx->arena,
 					 &facts, &n, &e) < 0)) {
 		log_err("what is remembered, which is left out", &e);
+		/*
+		 * A half that was read would say "summed up to here" without what was
+		 * decided since.
+		 */
 		*m = (struct memory){ .number = 0 };
 		return;
 	}

@@ -54,6 +54,7 @@ static struct auto_choice select_service(struct context *cx, unsigned needs,
 		.task = cx->outer ? AUTO_AGENT : AUTO_CHAT,
 		.needs = needs, .tokens = tokens, .who = in->by.who,
 		.now_us = clock_now_us(), .zone = context_zone(cx->run),
+		/* The stored steps have calls, which a service without tools would refuse. */
 		.takes_tools = cx->run->resumed,
 	};
 
@@ -111,6 +112,7 @@ bool routing_after(struct context *cx)
 
 	if (!in->target.automatic)
 		return false;
+	/* Now that it is known what is sent; routing_before could only guess. */
 	c = select_service(cx, (cx->tools.n ? AUTO_NEEDS_TOOLS : 0) |
 			   (cx->attached.has_images ? AUTO_NEEDS_VISION : 0), tokens(cx));
 	if (!c.service)

@@ -25,6 +25,10 @@ struct str context_zone(const struct turn_run *t)
 	const struct setting_value v = context_setting(t, SETTING_TIME_ZONE);
 	const struct str set = str_of(v.text), device = t->in.options.time_zone;
 
+	/*
+	 * What the user has set goes before the device, the device before what an admin has
+	 * set.
+	 */
 	if (v.level == LEVEL_USER && zone_known(set))
 		return set;
 	if (zone_known(device))

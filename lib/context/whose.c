@@ -76,6 +76,10 @@ void whose_mark_message(struct turn_run *t, const struct message *old)
 
 	if (!t->in.content.p)
 		return;
+	/*
+	 * An edit keeps the words of the prompt, and so its author, though the page sends
+	 * no id.
+	 */
 	if (old && old->options.prompt_id.p && !t->in.options.prompt_id.p) {
 		t->in.options.prompt_id = old->options.prompt_id;
 		origins_read(&from, origins_in(old->meta, t->arena));

@@ -148,6 +148,9 @@ void db_global_end(void);
 struct db *db_open(const struct db_options *o, struct err *e) MUST_CHECK;
 void db_close(struct db *db);
 
+/* Whether a pool with the settings a is one with b as well, whatever their ids. Any thread. */
+bool db_same_settings(const struct conf_db *a, const struct conf_db *b);
+
 /*
  * Changes the settings of the pool (conf is copied): connections made with the old
  * ones are closed when they are returned. Does nothing if they are the same. Any

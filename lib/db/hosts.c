@@ -94,24 +94,25 @@ size_t hosts_order(struct hosts *h, size_t order[HOSTS_MAX],
 		   bool trial[HOSTS_MAX])
 {
 	int64_t now_ms = clock_mono_ms();
+	bool last[HOSTS_MAX];
 	size_t n = 0;
 
 	pthread_mutex_lock(&h->lock);
+	for (size_t i = 0; i < h->n; i++) {
+		struct host *o = &h->v[i];
+
+		/* A trial is at its host's own place; other bad hosts are last. */
+		last[i] = o->bad && now_ms < o->until_ms;
+		if (o->bad && !last[i])	/* no other thread starts one meanwhile */
+			o->until_ms = now_ms + PAUSE_MIN_MS;
+	}
 	for (int bad = 0; bad < 2; bad++)
 		for (size_t k = 0; k < h->n; k++) {
 			size_t i = (h->first + k) % h->n;
-			struct host *o = &h->v[i];
-			bool due = o->bad && now_ms >= o->until_ms;
 
-			/*
-			 * A trial is at its host's own place; other bad hosts are
-			 * last.
-			 */
-			if ((o->bad && !due) != bad)
+			if (last[i] != bad)
 				continue;
-			if (due)	/* no other thread starts one meanwhile */
-				o->until_ms = now_ms + PAUSE_MIN_MS;
-			trial[n] = o->bad;
+			trial[n] = h->v[i].bad;
 			order[n++] = i;
 		}
 	pthread_mutex_unlock(&h->lock);

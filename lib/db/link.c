@@ -166,6 +166,10 @@ static int connect_to(struct link *c, const struct conf_db *d, const char *host,
 		mysql_options(my, MYSQL_OPT_SSL_CA, d->tls_ca);
 	}
 	atomic_fetch_add(&c->pool->connects, 1);
+	/*
+	 * The library uses a socket for the name localhost only. FOUND_ROWS: an UPDATE that
+	 * finds its row and changes nothing counts it, too.
+	 */
 	if (mysql_real_connect(my, socket ? "localhost" : host, d->user,
 			       d->password, d->name,
 			       socket ? 0 : (unsigned)port,
@@ -196,6 +200,7 @@ struct link *link_open_at(struct pool *p, const struct settings *s, size_t host,
 	if (connect_to(c, &s->conf, name, port, io_s, e))
 		goto fail;
 	fd = mysql_get_socket(c->my);
+	/* The readers and MCP servers that we start must not inherit it. */
 	fcntl(fd, F_SETFD, fcntl(fd, F_GETFD) | FD_CLOEXEC);
 	if (set_up(c, e))
 		goto fail;

@@ -395,6 +395,7 @@ static int run_step(struct lease *l, const struct schema_step *s, struct err *e)
 		 s->version, s->step);
 	if (run_hard(l->c, s->sql.p, what, e))
 		return -1;
+	/* IGNORE: the owner of a lapsed lease may have recorded it meanwhile. */
 	snprintf(record, sizeof(record), "INSERT IGNORE INTO schema_step"
 		 " VALUES (%d, %d, x'%s', NOW(6))", s->version, s->step,
 		 s->hash);
@@ -515,6 +516,10 @@ static int migrate_on(struct lease *l, struct plan *p, int wait_s,
 			if (rc)
 				return -1;
 		}
+		/*
+		 * On a cluster, another node that takes the lease at the same moment shows
+		 * as a deadlock.
+		 */
 		if (mine < 0 && l->c->fault != FAULT_RETRY)
 			return -1;
 		if (mine > 0) {

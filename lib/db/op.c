@@ -38,6 +38,10 @@ static int op_run(struct db *db, struct op *op, struct err *e)
 		rc = run_on(c, op, e);
 		fault = c->fault;
 		pool_give(c);
+		/*
+		 * Rows that fn has got cannot be taken back. What was too big for the
+		 * server is so again.
+		 */
 		if (!rc || op->given || tries > 3 ||
 		    (fault == FAULT_LOST && (tries > 1 ||
 					     e->code == ERR_TOO_BIG)) ||

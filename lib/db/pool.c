@@ -98,7 +98,7 @@ static bool same_text(const char *a, const char *b)
 	return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
-static bool same_settings(const struct conf_db *a, const struct conf_db *b)
+bool db_same_settings(const struct conf_db *a, const struct conf_db *b)
 {
 	return same_text(a->socket, b->socket) && same_text(a->host, b->host) &&
 	       a->port == b->port && same_text(a->name, b->name) &&
@@ -175,6 +175,7 @@ static bool hung_up(struct link *c)
 	struct pollfd fd = { .fd = mysql_get_socket(c->my),
 			     .events = POLLRDHUP };
 
+	/* Nobody has asked anything, so whatever there is to read is a farewell, too. */
 	return poll(&fd, 1, 0) != 0;
 }
 
@@ -441,6 +442,10 @@ struct link *pool_take(struct pool *p, bool autocommit, struct err *e)
 		bool fresh;
 
 		if (!c) {
+			/*
+			 * Otherwise a thread would hold one connection while it waits for
+			 * another: a pool that is full of such threads never moves.
+			 */
 			end_early();
 			c = take_any(p, autocommit, e);
 		}
@@ -501,6 +506,7 @@ void pool_give(struct link *c)
 		(void)link_query(c, "ROLLBACK", "rollback", &ignored);
 		c->open_tx = false;
 	}
+	/* Before the lock: it may ask the server. */
 	judge_host(c);
 	if (c->fault == FAULT_LOST) {
 		atomic_fetch_add(&p->lost, 1);
@@ -535,7 +541,7 @@ void db_reconfigure(struct db *db, const struct conf_db *conf)
 
 	pthread_mutex_lock(&p->lock);
 	s = atomic_load(&p->settings);
-	if (same_settings(&s->conf, conf)) {
+	if (db_same_settings(&s->conf, conf)) {
 		pthread_mutex_unlock(&p->lock);
 		return;
 	}

@@ -101,6 +101,7 @@ static void stop_kill(struct pool *p, const struct settings *s, size_t host,
 
 static void write_int(struct jw *w, const struct slot *s)
 {
+	/* JavaScript has no integer beyond it: longer ones go as text. */
 	const int64_t safe = INT64_C(1) << 53;
 	char text[24];
 

@@ -122,6 +122,7 @@ static struct prep *execute(struct link *c, const struct op *op,
 	if (too_big(c, row, n_bytes, e))
 		return NULL;
 	c->open_tx = !c->autocommit;
+	/* A DB_WHOLE statement has its COMMIT inside: until all of it is read, nobody knows. */
 	c->unsure = row->whole;
 	link_trip(c);
 	if ((p->n_params && mysql_stmt_bind_param(p->st, p->in)) ||
@@ -227,6 +228,7 @@ static int exec_some(struct link *c, struct prep *p, const struct db_stmt *row,
 		r->affected += (int64_t)mysql_stmt_affected_rows(p->st);
 	rc = 0;
 out:
+	/* The statement is kept; a later single execution would take one value for an array. */
 	mysql_stmt_attr_set(p->st, STMT_ATTR_ARRAY_SIZE, &none);
 	arena_release(&a);
 	return rc;
@@ -428,6 +430,7 @@ int stmt_each(struct link *c, struct op *op, struct err *e)
 /* Whether the end of the statement is left to stmt_ended. */
 static bool leave_end(struct link *c, struct prep *p, const struct op *op, int rc)
 {
+	/* Not on a cluster: there a commit may still be refused, and is tried again. */
 	if (rc || !op->enough || !*op->enough || c->cluster)
 		return false;
 	c->ending = p;

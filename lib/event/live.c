@@ -162,6 +162,10 @@ void event_live_add(struct event_live *l, struct event_live_entry *t,
 		return;
 	*t = (struct event_live_entry){
 		.turn = *turn, .abort = abort, .ended = ended, .added = true,
+		/*
+		 * Until event_live_on: the row of a turn that is not committed yet has no
+		 * state to be stopped by.
+		 */
 		.ending = !ended,
 		.log = ended ? NULL : event_log_new(turn),
 	};
@@ -228,6 +232,7 @@ void event_live_on(struct event_live *l, struct event_live_entry *t)
 		return;
 	pthread_mutex_lock(&l->lock);
 	t->ending = false;
+	/* What this round has read of the store may be older than the commit (tell_own). */
 	t->round = l->round;
 	pthread_mutex_unlock(&l->lock);
 }
@@ -410,6 +415,7 @@ static bool collect(struct event_live *l, struct round *r, bool urgent)
 	size_t size;
 
 	pthread_mutex_lock(&l->lock);
+	/* Before the logs are taken: what is added from here on asks for a flush again. */
 	l->urgent = false;
 	l->round++;
 	size = (size_t)(l->n + l->n_watches) + 1;
@@ -469,6 +475,7 @@ static int flush_some(struct event_live *l, struct round *r, size_t first,
 		log_err("events of running turns", &e);
 		return -1;
 	}
+	/* The logs keep what is not stored: the next round writes it. */
 	for (i = 0; i < n; i++)
 		event_log_stored(r->logs[logs[i]], (uint32_t)parts[i].last);
 	return 0;
@@ -604,6 +611,7 @@ static void touch(struct event_live *l, struct round *r, int number)
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->n_own; i++)
+		/* The last byte of an id is random, so it parts the turns evenly. */
 		if (r->ids[i].b[15] % parts == (size_t)number % l->touch_rounds)
 			ids[n++] = r->ids[i];
 	if (n && store_turn_touch(l->db, ids, n, &e) < 0)
@@ -705,6 +713,7 @@ struct event_live *event_live_new(struct db *db, struct err *e)
 
 	l->db = db;
 	l->journal.process = uuid_new();
+	/* Six times per lease: a few failures in a row do not end a turn that runs. */
 	l->touch_rounds = (size_t)(store_turn_lease_us() / 6 / (ROUND_MS * 1000));
 	pthread_mutex_init(&l->lock, NULL);
 	clock_cond_init(&l->wake);

@@ -220,6 +220,10 @@ void event_log_stored(struct event_log *log, uint32_t seq)
 		log->stored_bytes = log->data.n - r.data.n;
 		log->stored = ev.seq;
 	}
+	/*
+	 * Those who follow live read the same bytes; whoever is slower than KEEP_BYTES
+	 * reads the store.
+	 */
 	if (!log->followers || log->stored_bytes > KEEP_BYTES) {
 		buf_shift(&log->data, log->stored_bytes);
 		log->stored_bytes = 0;

@@ -135,6 +135,10 @@ static void notify_send(struct notify *n, const struct owner *o,
 	pthread_mutex_lock(&n->lock);
 	if (n->n_queue == QUEUE_ROWS)
 		free(take_first(n));
+	/*
+	 * A watcher in another process looks every ROUND_MS, so only one of ours is served
+	 * sooner.
+	 */
 	flush_ms = now_ms + (is_watched(n, &o->user_id) ? URGENT_MS : ROUND_MS);
 	if (!n->queue || flush_ms < n->flush_ms) {
 		n->flush_ms = flush_ms;
@@ -235,6 +239,7 @@ static void adopt(struct notify *n)
 	n->incoming = NULL;
 	pthread_mutex_unlock(&n->lock);
 	for (; sub; sub = next) {
+		/* Edge-triggered: a half-closed client would wake the thread for ever. */
 		struct epoll_event ev = { .events = EPOLLRDHUP | EPOLLET,
 					  .data.ptr = sub };
 		struct topic *t;
@@ -333,6 +338,7 @@ static bool flush(struct notify *n, struct arena *a)
 		pthread_mutex_lock(&n->lock);
 		for (q = first; q->next; q = q->next)
 			continue;
+		/* In front of what came meanwhile, so that the order stays. */
 		q->next = n->queue;
 		if (!n->queue)
 			n->queue_end = &q->next;
@@ -479,6 +485,7 @@ static bool reads(const struct notify_sub *s, const struct notify_change *c)
 static bool is_new(const struct notify *n, const struct notify_sub *s,
 		   const struct notify_change *c, int64_t now_us)
 {
+	/* A new one has seen nothing: what the last round told the others is new to it. */
 	if (!s->looked)
 		return c->created_us > now_us - MAX(PATCH_US, s->back_us);
 	return c->created_us > now_us - PATCH_US && !was_seen(n, &c->id);
@@ -644,6 +651,10 @@ static void *notify_main(void *p)
 		adopt(n);
 		todo = plan_of(n, now_ms);
 		if (todo.flush && flush(n, &a))
+			/*
+			 * Our own watchers need not wait for the round to see what was
+			 * stored just now.
+			 */
 			todo.look = n->topics != NULL;
 		if (todo.look) {
 			read_newest(n, &a);

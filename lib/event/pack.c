@@ -116,6 +116,7 @@ bool pack_add(struct buf *out, uint32_t prev, const struct turn_event *ev)
 		add_members(out, ev);
 	if (buf_ok(out))
 		return true;
+	/* A record is whole or not there: readers stop at the first that is not. */
 	out->n = before;
 	if (out->size)
 		out->p[before] = '\0';
@@ -200,6 +201,7 @@ bool pack_next(struct pack_reader *r, struct turn_event *ev)
 	r->data.n--;
 	if (!take_number(&r->data, &distance) || !take_text(&r->data, &body))
 		return false;
+	/* A row says the number of its first event itself: those before it may be missing. */
 	r->seq = r->first ? r->first : r->seq + (uint32_t)distance;
 	r->first = 0;
 	*ev = (struct turn_event){ .type = type, .seq = r->seq };

@@ -8,6 +8,7 @@
 /* A delta: part of the current model call, or the start of a new one. */
 static void add_delta(struct event_summary *sum, const struct turn_event *ev)
 {
+	/* What a pause has recorded already is not counted twice. */
 	if (ev->seq <= sum->after_seq)
 		return;
 	sum->calls += !sum->speaking;

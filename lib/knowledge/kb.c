@@ -427,6 +427,7 @@ static int replace(struct db *tx, struct kb_writing *k,
 {
 	const struct kb_document *d = k->d;
 
+	/* Those who may no longer see it must not find its passages until the job has run. */
 	if (old->audience != d->audience &&
 	    search_drop(tx, &k->at->base, &old->id, e) < 0)
 		return -1;
@@ -573,6 +574,10 @@ static int delete_tx(struct db *tx, void *ctx, struct err *e)
 	struct kb_size size;
 	int rc;
 
+	/*
+	 * Before its size is read: this locks the base, whose totals are those of its
+	 * documents.
+	 */
 	if (search_drop(tx, &k->at->base, k->id, e) < 0)
 		return -1;
 	rc = size_of(tx, k, &size, e);
@@ -674,6 +679,7 @@ int kb_file_read(struct db *db, const struct uuid *base, const struct kb_documen
 
 	if (db_tx(db, read_tx, &k, &why) == 0)
 		return 0;
+	/* There is no room for its text: it fails, which takes none, and says why. */
 	if (why.code != ERR_TOO_BIG) {
 		*e = why;
 		return -1;
@@ -697,6 +703,7 @@ static int get_flag(struct db *db, enum stmt stmt, const struct uuid *base,
 int kb_kind(struct db *db, const struct uuid *base, bool *is_private,
 	    bool *paused, struct err *e)
 {
+	/* One that is gone is as if paused, so that no job works on it. */
 	return get_flag(db, STMT_KB_PRIVATE, base, 0, is_private, e) ||
 		get_flag(db, STMT_KB_PAUSED, base, 1, paused, e) ? -1 : 0;
 }

@@ -134,6 +134,7 @@ static int index_round(struct db *db, struct kb_round *k, struct arena *a,
 	}
 	if (search_write(db, k->base, puts, n, &how, &why) == 0)
 		return 0;
+	/* One document can make the whole write fail: then each is written alone, to find it. */
 	if (!is_its_own(&why)) {
 		*e = why;
 		return -1;

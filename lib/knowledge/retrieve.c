@@ -95,6 +95,7 @@ static int seen_bases(const struct caller *by, const struct workspace *w,
 	size_t room = 0, n;
 	bool more;
 
+	/* Most callers see few bases: one statement, which sorts nothing. */
 	if (resource_few(by->db, all_bases, RSTMT_KNOWLEDGE_BASE_FEW, &at, FEW, a, page,
 			 &n, e))
 		return -1;
@@ -454,6 +455,7 @@ static void score_by_rank(struct search_in *in, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		for (size_t h = 0; h < in[i].n; h++)
+			/* As of one that both words and vectors have at this rank. */
 			in[i].v[h].score = 2.0 / (double)(RRF_K + 1 + h);
 }
 

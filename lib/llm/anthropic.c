@@ -162,6 +162,7 @@ static void block_content(struct llm_decoder *d, struct dec_block *b,
 		block_text(d, b, jx_str(block, "text"));
 	else if (str_is(type_of(block), "thinking"))
 		block_thinking(d, b, jx_str(block, "thinking"));
+	/* A stream starts with {}, which is not the beginning of the arguments. */
 	if (b->call >= 0 && input && json_object_size(input))
 		dec_call_args_json(d, &d->calls[b->call], input);
 }

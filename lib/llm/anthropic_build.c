@@ -64,16 +64,38 @@ static json_t *verbatim(struct build *b, const struct build_item *it)
 	return jx_arr(o, "content");
 }
 
+/*
+ * A copy of such a block; NULL: a call that the message does not have, since the turn has
+ * left it out. A call's id is written as that of its result.
+ */
+static json_t *verbatim_block(struct build *b, const struct build_item *it, json_t *block)
+{
+	const struct str id = jx_str(block, "id");
+	json_t *copy;
+
+	if (!str_is(jx_str(block, "type"), "tool_use"))
+		return json_deep_copy(block);
+	for (size_t i = 0; i < it->n_calls; i++)
+		if (str_eq(it->msg->calls[i].id, id)) {
+			copy = json_deep_copy(block);
+			json_object_set_new(copy, "id", jx_string(build_call_id(b, id)));
+			return copy;
+		}
+	return NULL;
+}
+
 static void add_assistant(struct build *b, json_t *messages,
 			  const struct build_item *it)
 {
-	json_t *content = verbatim(b, it), *block;
+	json_t *content = verbatim(b, it), *block, *copy;
 	size_t i;
 
 	if (content) {
-		json_array_foreach(content, i, block)
-			add_block(messages, "assistant",
-				  json_deep_copy(block));
+		json_array_foreach(content, i, block) {
+			copy = verbatim_block(b, it, block);
+			if (copy)
+				add_block(messages, "assistant", copy);
+		}
 		return;
 	}
 	add_text(messages, "assistant", it->text);
@@ -136,6 +158,7 @@ static void mark_messages(struct build *b, json_t *list)
 		return;
 	content = jx_arr(json_array_get(list, n - 2), "content");
 	block = json_array_get(content, json_array_size(content) - 1);
+	/* Such blocks may have no mark: they must come back as they were. */
 	if (!str_is(jx_str(block, "type"), "thinking") &&
 	    !str_is(jx_str(block, "type"), "redacted_thinking"))
 		json_object_set_new(block, "cache_control", ephemeral());
@@ -302,6 +325,7 @@ int anthropic_build(struct build *b, struct err *e)
 
 	(void)e;
 	max = max > 0 ? max : 4096;	/* required */
+	/* The thinking counts to the output, and must be less than all of it. */
 	if (max <= budget)
 		max = budget + 4096;
 	jw_obj(w);

@@ -164,6 +164,7 @@ static void collect(struct build *b)
 {
 	const struct llm_message *m = b->r->messages;
 	const struct llm_message *end = m + b->r->n_messages;
+	/* A message may need one that keeps the roles in turn before it. */
 	size_t n_max = 2 * b->r->n_messages + 3, last_user = 0;
 
 	for (const struct llm_message *i = m; i < end; i++)

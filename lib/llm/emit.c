@@ -599,6 +599,7 @@ void dec_call_args(struct llm_decoder *d, struct dec_call *c, struct str s)
 	if (!buf_ok(&c->args) && c->no_snapshots) {
 		dec_fail(d, ERR_TOO_BIG, "tool arguments that are too large");
 	} else if (s.n) {
+		/* What a snapshot repeats was produced, and is paid for, once. */
 		d->n_chars += utf8_chars(s) - n_before;
 		if (c->started)
 			emit_send(d, &(struct llm_event){

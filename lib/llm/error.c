@@ -536,6 +536,10 @@ int llm_backoff_ms(const struct llm_fault *f, int n, uint8_t random)
 
 	if (f->retry_after_ms > 0 && f->retry_after_ms <= LIM_RETRY_AFTER_MS)
 		return (int)(f->retry_after_ms +
+			/*
+			 * Up to an eighth later, so that those who were told the same do
+			 * not come back at once.
+			 */
 			     f->retry_after_ms * random / 2048);
 	for (int i = 0; i < n && ms < BACKOFF_MAX_MS; i++)
 		ms *= 2;
@@ -595,6 +599,7 @@ void llm_fault_of_answer(const struct llm_answer *a, struct llm_fault *f,
 	int64_t ms = -1;
 
 	if (a->retry_after_ms.n)
+		/* It is read as seconds, but this header has milliseconds. */
 		ms = llm_retry_after_ms(a->retry_after_ms, 0) / 1000;
 	if (ms <= 0 && a->retry_after.n)
 		ms = llm_retry_after_ms(a->retry_after, clock_now_us());

@@ -324,6 +324,7 @@ static void attempt(struct attempt *t, const struct http_request *base)
 		return;		/* an error in the stream */
 	} else if (rc == 0 || (llm_decoder_finished(t->d) &&
 			       e.code != ERR_CANCELLED)) {
+		/* The answer is there, whatever became of the end of its transfer. */
 		if (llm_decoder_finish(t->d, on_event, t, &ignored) < 0)
 			return;
 	} else {
@@ -337,6 +338,7 @@ static int backoff_ms(const struct llm_fault *f, int n)
 {
 	uint8_t r = 0;
 
+	/* Workers that failed together must not try again together. */
 	if (getrandom(&r, sizeof(r), GRND_NONBLOCK) < 0)
 		r = (uint8_t)clock_mono_us();
 	return llm_backoff_ms(f, n, r);
@@ -567,6 +569,7 @@ int llm_stream(const struct llm_request *r, const struct llm_io *io,
 		}
 		base.total_timeout_ms = left_ms(s, start);
 		attempt(&t, &base);
+		mask(t.failed.text, s->api_key);	/* again() logs it */
 		if (t.warning[0])
 			log_warn("model answer", "service", s->id, "warning",
 				 t.warning);

@@ -65,6 +65,7 @@ static void normalize(struct addr_net *a)
 	struct addr_net net, one;
 
 	(void)addr_parse(STR("::1"), &one);
+	/* ::1 is in ::/96, too, and would become 0.0.0.1. */
 	if (addr_in(&one, a))
 		return;
 	for (size_t i = 0; i < ARRAY_LEN(embedded); i++) {

@@ -185,6 +185,7 @@ int http_do(struct http_pool *p, const struct http_request *r,
 			return err_set(e, ERR_CANCELLED, "aborted");
 		if (try(p, &t, n > 0 || r->once) == 0)
 			return 0;
+		/* Once, and with a new connection: other warm ones may be as old. */
 		if (n == 0 && !r->once && was_stale(&t))
 			continue;
 		if (e->code == ERR_NONE)

@@ -170,6 +170,7 @@ static int on_socket(CURL *c, curl_socket_t s, int what, void *ctx, void *known)
 		ev.events |= EPOLLOUT;
 	if (known && epoll_ctl(l->epoll_fd, EPOLL_CTL_MOD, s, &ev) == 0)
 		return 0;
+	/* Any pointer: it says that the socket is in the epoll set (known). */
 	curl_multi_assign(l->multi, s, l);
 	if (epoll_ctl(l->epoll_fd, EPOLL_CTL_ADD, s, &ev) < 0)
 		(void)epoll_ctl(l->epoll_fd, EPOLL_CTL_MOD, s, &ev);
@@ -636,6 +637,7 @@ static void sleep_until_woken(struct transfer *t)
 	struct timespec soon;
 	int rc;
 
+	/* The clock that sem_timedwait takes; a step of it moves no more than the trim. */
 	clock_gettime(CLOCK_REALTIME, &soon);
 	soon.tv_sec += LASTS_S;
 	while ((rc = sem_timedwait(&t->wake, &soon)) < 0 && errno == EINTR)
@@ -658,6 +660,7 @@ int http_loop_run(struct http_loop *l, struct transfer *t)
 		return err_set(&t->e, ERR_OVERLOADED, "no thread or file for transfers");
 	atomic_fetch_add(&l->n_busy, 1);
 	submit(l, t);
+	/* transfer_begun wakes it, once the request is sent. */
 	if (t->r->meanwhile && t->r->sends_first)
 		sleep_until_woken(t);
 	if (t->r->meanwhile)

@@ -116,6 +116,7 @@ static void take_rule(struct rules *r, struct str key, struct str value,
 
 	if (is_key(key, "crawl-delay"))
 		r->delay_ms = delay_of(value);
+	/* An empty Disallow allows everything. */
 	if ((!allow && !is_key(key, "disallow")) || !value.n)
 		return;
 	value = normal(value, &r->pattern);
@@ -183,6 +184,7 @@ bool robots_allow(struct str robots, struct str path)
 {
 	struct rules r = rules_for(robots, path);
 
+	/* Of rules of one length, the one that allows counts (RFC 9309, 2.2.2). */
 	return r.allow >= r.disallow;
 }
 

@@ -217,6 +217,7 @@ static void set_headers(struct transfer *t)
 
 	for (size_t i = 0; i < t->r->n_headers; i++)
 		t->headers = curl_slist_append(t->headers, t->r->headers[i]);
+	/* Else libcurl waits up to a second for "100 Continue" before a larger body. */
 	t->headers = curl_slist_append(t->headers, "Expect:");
 	curl_easy_setopt(c, CURLOPT_HTTPHEADER, t->headers);
 	curl_easy_setopt(c, CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
@@ -253,6 +254,7 @@ static int set_tls(struct transfer *t)
 
 	if (strncasecmp(t->r->url, "https:", 6) != 0)
 		return 0;
+	/* The store is read once (http_tls.c), not for each connection. */
 	curl_easy_setopt(c, CURLOPT_CAINFO, NULL);
 	curl_easy_setopt(c, CURLOPT_CAPATH, NULL);
 	curl_easy_setopt(c, CURLOPT_SSL_CTX_FUNCTION, on_tls);
@@ -267,6 +269,7 @@ static int set_guard(struct transfer *t)
 	if (!url_host(t->r->url, t->host))
 		return err_set(&t->e, ERR_ADDRESS_REFUSED,
 			       "not a URL, or one with a login");
+	/* A proxy would look the name up itself, where the guard does not see its address. */
 	curl_easy_setopt(c, CURLOPT_PROXY, "");
 	return 0;
 }

@@ -114,6 +114,7 @@ static int restore_tx(struct db *tx, void *ctx, struct err *e)
 	by.db = tx;
 	if (db_exec(tx, bin->take, DB_ARGS(DB_I(clock_now_us()), DB_U(k->id)), &res, e))
 		return -1;
+	/* The commit of the try before may have restored it, and its answer was lost. */
 	if (!res.affected && !db_tx_unknown(tx))
 		return resource_not_found(k->r, e);
 	if (res.affected &&
@@ -145,6 +146,7 @@ int resource_bin_restore(const struct caller *by, const struct resource *r,
 	struct resource_binned one;
 	struct restoring k = {
 		.by = by, .r = r, .id = id,
+		/* Who follows the changes was told that it is gone: to them it is new. */
 		.change = { .id = uuid_new(), .r = r, .verb = STR("create"),
 			    .fields = STR("[]"), .patch = STR("{}") },
 	};

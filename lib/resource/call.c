@@ -430,6 +430,7 @@ static int is_repeated(const struct caller *by, const struct resource_call *c,
 
 		if (resource_equal(by, r, i, &k->row, &found))
 			continue;
+		/* One that was changed since does not tell what the first call said. */
 		if ((mode == MODE_EDIT || mode == MODE_ONCE) && c->key &&
 		    !found.version)
 			return err_key_differs(e);

@@ -164,6 +164,7 @@ const struct search_cached *search_cache_put(struct search_cached *c)
 
 	for (size_t i = 0; i < c->n; i++)
 		k->bytes += c->v[i].room * (c->words * 8 + 4);
+	/* It would evict all others and still not fit. */
 	if (k->bytes > most)
 		return c;
 	pthread_mutex_lock(&table.lock);

@@ -285,6 +285,10 @@ static void add_chunks(struct search_put *p, struct chunk *to,
 {
 	for (size_t i = 0; i < n; i++) {
 		to[p->n] = v[i];
+		/*
+		 * The index does not know messages: of their chunks the page says which one
+		 * it is.
+		 */
 		to[p->n++].page = (int)seq;
 	}
 }
@@ -384,6 +388,10 @@ static int index_round(struct db *db, struct chats_round *r, struct arena *a,
 			return -1;
 	}
 	if (search_write(db, &r->o->user_id, puts, n, &how, e)) {
+		/*
+		 * A full index is no reason to try again: its conversations are done
+		 * without their new chunks.
+		 */
 		if (e->code != ERR_TOO_BIG)
 			return -1;
 		log_err("conversations that the index has no room for", e);

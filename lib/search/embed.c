@@ -235,6 +235,7 @@ static int put_tx(struct db *tx, void *ctx, struct err *e)
 	int rc = lock(tx, k->base, &a, &base, e);
 
 	if (!rc)
+		/* The service may have been changed while it was asked. */
 		rc = check_model(k, &base, e);
 	if (!rc)
 		rc = take_parts(tx, k, e);

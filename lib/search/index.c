@@ -821,6 +821,9 @@ int search_write(struct db *db, const struct uuid *base, struct search_put *docs
 		words = tokens_open(found.language, e);
 		rc = words ? 0 : -1;
 	}
+	/* A writer that tries again has the bytes of before in them. */
+	for (size_t i = 0; i < n; i++)
+		docs[i].bytes = 0;
 	for (size_t i = 0, done; !rc && i < n; i += done) {
 		done = 1;
 		rc = docs[i].n > SEARCH_SLICE

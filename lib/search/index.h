@@ -68,7 +68,7 @@ struct search_put {
 	size_t n;
 	const float *vectors;	/* n times the dimension; NULL: none */
 	bool found;		/* out: the document can be found now */
-	int64_t bytes;		/* out: of its rows so far, without vectors; begins at 0 */
+	int64_t bytes;		/* out: of its rows so far, without vectors */
 };
 
 /* How to write them. */

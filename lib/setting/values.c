@@ -168,6 +168,10 @@ int setting_store(struct db *db, struct str tenant, const struct identity *who,
 		if (who)
 			row.author_id = who->user_id;
 	}
+	/*
+	 * The begin of a turn looks only for rows of the user and the tenant
+	 * (store/setting.h).
+	 */
 	if (h->level == LEVEL_TEAM && !h->version)
 		rc = store_setting_mark(db, &mark, e);
 	if (!rc)

@@ -80,6 +80,7 @@ static int add_tx(struct db *tx, void *ctx, struct err *e)
 		return 0;
 	if (e->code)
 		return -1;
+	/* First of all: its condition on the size locks the row, so one of two pieces wins. */
 	if (db_exec(tx, STMT_FILE_GROW,
 		    DB_ARGS(DB_I(n), DB_U(&k->t->id), DB_U(&k->t->file_id),
 			    DB_S(k->o->tenant_id), DB_U(&k->o->user_id),
@@ -578,8 +579,10 @@ static int adopt_tx(struct db *tx, void *ctx, struct err *e)
 	if (rc <= 0)
 		return rc;
 	k->adopted = true;
+	/* An earlier try has made it ready. */
 	if (uuid_eq(&same, &k->t->file_id))
 		return put_ready(tx, k, &same, e);
+	/* Both are written, so that a sweep that deletes either one conflicts with this. */
 	return db_exec(tx, STMT_FILE_TOUCH, DB_ARGS(DB_U(&same)), NULL, e) ||
 		db_exec(tx, STMT_FILE_TOUCH, DB_ARGS(DB_U(&k->t->file_id)), NULL,
 			e) ||

@@ -56,6 +56,7 @@ int attempt_tx(struct db *db, const struct attempt_fns *t, int64_t *us,
 		*us = clock_now_us();
 	if (db_tx_early(db, try, &k, early, e) == 0)
 		return 0;
+	/* The refusal may be by what an earlier try of this very call has stored. */
 	if (!k.again || !was_refused(e) || db_tx(db, find_committed, &k, &ignored) ||
 	    !k.found)
 		return -1;

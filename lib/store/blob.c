@@ -232,6 +232,7 @@ int blob_write(const char *place, int64_t start, struct str data, struct err *e)
 	rc = write_all(fd, start, data) < 0 || fdatasync(fd) < 0
 		? fails(e, "write", place) : 0;
 	close(fd);
+	/* Only the first piece makes a directory entry. */
 	return rc < 0 ? -1 : start ? 0 : sync_dir(place, e);
 }
 
@@ -248,6 +249,7 @@ int blob_sync(const char *place, int64_t size_bytes, struct err *e)
 	else if (st.st_size < size_bytes)
 		rc = err_set(e, ERR_FILE_STORE, "file_dir: %s is shorter than its "
 			     "row says", place);
+	/* A piece whose transaction was rolled back may be behind the end. */
 	else if (ftruncate(fd, size_bytes) < 0 || fsync(fd) < 0)
 		rc = fails(e, "sync", place);
 	close(fd);
@@ -262,6 +264,7 @@ int blob_is_there(const char *place, struct err *e)
 		close(fd);
 		return 1;
 	}
+	/* Of a directory that is not mounted, nothing is known to be missing. */
 	return errno == ENOENT && access(root ? root : "", X_OK) == 0 ? 0
 		: fails(e, "look for", place);
 }

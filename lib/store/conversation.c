@@ -224,6 +224,7 @@ int conversation_list(struct db *db, const struct owner *o,
 			? out->items[size - 1].created_us
 			: out->items[size - 1].updated_us;
 		out->next.id = out->items[size - 1].id;
+	/* No match is left within what one page may examine: the next one begins behind it. */
 	} else if (reach.updated_us) {
 		out->more = true;
 		out->next = reach;

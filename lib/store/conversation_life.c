@@ -259,6 +259,7 @@ static int hide_tx(struct db *tx, void *ctx, struct err *e)
 {
 	const struct hiding *d = ctx;
 	struct arena a = ARENA_INIT;
+	/* The text is not wanted: only what the turn has used is estimated. */
 	struct event_summary sum = { .text = BUF_INIT(1) };
 	struct locked l;
 	int rc = conversation_lock(tx, d->o, d->id, &a, &l, e);
@@ -341,6 +342,7 @@ int store_tidy(struct db *db, struct err *e)
 int conversation_purge(struct db *db, const struct uuid *id, int64_t until_ms,
 		       struct err *e)
 {
+	/* Before anything is deleted: forks still need its messages. */
 	int rc = thread_copy_forks(db, id, until_ms, e);
 
 	if (rc > 0)

@@ -151,6 +151,7 @@ int store_job_done(struct db *db, const struct job *j, struct err *e)
 		return -1;
 	if (r.affected)
 		return 0;
+	/* Somebody has asked for it again while it ran: it may have missed what they changed. */
 	return store_job_put_back(db, j, clock_now_us(), 0, (struct str){ NULL, 0 },
 				  e);
 }

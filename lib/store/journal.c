@@ -111,6 +111,7 @@ int journal_write(struct db *db, struct journal *j,
 		entry = put_number(entry, (int64_t)p->data.n);
 		cipher(data + bytes, p->data, p->key, number);
 		bytes += p->data.n;
+		/* Its place in the journal, with the key, is stored with the turn once. */
 		if (!p->first)
 			continue;
 		*place++ = DB_U(&j->process);

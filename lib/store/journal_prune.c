@@ -120,6 +120,7 @@ static int look_at_running(struct prune *p, const struct uuid *ids, size_t n,
 			err_clear(e);	/* its conversation is being deleted */
 			continue;
 		}
+		/* A turn that runs needs its rows: those from its first one on stay. */
 		if (!closed)
 			p->before = MIN(p->before, rows[i].from);
 	}

@@ -247,6 +247,7 @@ static int try_fill(struct db *db, enum store_order order,
 	if (f->scope.copy_seq && (order == NEWEST_FIRST ? !p->more
 				  : seq < f->scope.copy_seq))
 		return thread_whole(db, o, id, e) ? -1 : 1;
+	/* Full, or a thread without gaps: nothing was passed over. */
 	if (p->more || !f->scope.superseded)
 		return 0;
 	version = f->scope.version;
@@ -257,6 +258,7 @@ static int try_fill(struct db *db, enum store_order order,
 	if (read_ranges(db, order, o, id, 0, seq, f, a, e) ||
 	    read_scope(db, o, id, a, &f->scope, e))
 		return -1;
+	/* The ranges are read by other statements: an edit between them mixes two threads. */
 	return f->scope.version != version;
 }
 

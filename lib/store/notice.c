@@ -142,6 +142,7 @@ static int store_tx(struct db *tx, void *ctx, struct err *e)
 	users = arena_alloc(&k->a, k->n * sizeof(*users));
 	if (take_numbers(tx, k, users, &n, &r, e))
 		return -1;
+	/* Nobody of them has ever listened: notices are for those who do. */
 	if (!r.affected)
 		return 0;
 	last = arena_alloc(&k->a, n * sizeof(*last));

@@ -60,6 +60,7 @@ int store_source_put(struct db *db, const struct owner *o,
 		     const struct uuid *turn_id, const struct source *v, size_t n,
 		     struct err *e)
 {
+	/* Four bytes for a character, six for a byte that JSON escapes. */
 	struct buf b = BUF_INIT(n * (ROW_BYTES + 6 * 4 * LIM_SOURCE_TEXT_CHARS) + 8);
 	struct jw w = jw_on(&b);
 	int rc;

@@ -253,6 +253,7 @@ static int replace_run(struct db *tx, void *ctx, struct arena *a,
 	    cut(tx, &r->conversation_id, k->after_seq, r->attempt_us, &k->l,
 		&k->number, e))
 		return -1;
+	/* The first message gave the conversation its title. */
 	if (r->edit && k->after_seq == 0 && k->l.title_by != TITLE_USER)
 		title = r->title;
 	r->titled = title.p != NULL;

@@ -79,6 +79,10 @@ int thread_copy_some(struct db *tx, const struct uuid *from,
 
 bool thread_copy_fewer(int64_t *rows, struct err *e)
 {
+	/*
+	 * What a batch is too large for has many names: limits of a packet, a cluster's
+	 * write set, time. One row fails for another reason.
+	 */
 	if (*rows == 1 || (e->code != ERR_DB && e->code != ERR_DB_TIMEOUT &&
 			   e->code != ERR_TOO_BIG))
 		return false;

@@ -122,6 +122,7 @@ int token_cache_find(struct token_cache *c, struct db *db, struct str text,
 		     struct arena *a, struct token *out, struct err *e)
 {
 	unsigned char hash[crypto_hash_sha256_BYTES];
+	/* Before the read: what is kept is no older than it says. */
 	int64_t now_ms = clock_mono_ms();
 	uint64_t forgets;
 	bool known;

@@ -38,6 +38,10 @@ static void read_lease(void)
 	const char *ms = getenv("LAMPLIGHTER_TURN_LEASE_MS");
 	const long n = ms ? strtol(ms, NULL, 10) : 0;
 
+	/*
+	 * For tests, which do not wait for the whole lease. Below two seconds a busy
+	 * machine would lose turns that run.
+	 */
 	lease_us = n >= 2000 ? MIN(n * INT64_C(1000), TURN_LEASE_US) : TURN_LEASE_US;
 }
 

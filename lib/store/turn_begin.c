@@ -91,6 +91,10 @@ static int take_begun(void *ctx, const struct db_val *row, struct err *e)
 		b->turn_number = r.got >> 32 & 0x1fffffff;
 		b->titled = r.got >> 62 & 1;
 		if (b->arena)
+			/*
+			 * With the place that the conversation had, where the message names
+			 * none.
+			 */
 			b->user.options = r.m.options;
 	} else if (p->n == b->n_history) {
 		p->more = true;
@@ -289,6 +293,10 @@ int store_turn_begin(struct db *db, const struct owner *o, struct turn_begin *b,
 		b->user.created_us = 0;
 		if (attempt_tx(db, &begin, &b->user.created_us, &k,
 			       b->commit, e)) {
+			/*
+			 * The id is derived from a key: a deleted conversation may still
+			 * hold it.
+			 */
 			if (tries || !b->create || e->code != ERR_CONFLICT ||
 			    !conversation_make_room(db, &b->conversation_id))
 				return -1;

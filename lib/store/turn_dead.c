@@ -120,6 +120,7 @@ static int close_dead(struct db *tx, const struct owner *o,
 		.variant_index = l->variant_index,
 		.variant_count = l->variant_count,
 	};
+	/* Else the turn has ended, and only the conversation still names it. */
 	bool dead = l->status == TURN_RUNNING;
 	int rc = -1;
 

@@ -110,6 +110,7 @@ static int append_tx(struct db *tx, void *ctx, struct err *e)
 	struct db_result r;
 	size_t done, n;
 
+	/* For the usual step, an answer with one to three results, there is one statement. */
 	if (k->last_seq && !k->known && !db_tx_unknown(tx) &&
 	    k->n >= 2 && k->n <= 4) {
 		if (append_whole(tx, k, e))
@@ -179,6 +180,7 @@ static int ended_before(struct db *tx, void *ctx, struct arena *a,
 
 	if (store_turn_get(tx, k->o, &k->t->turn_id, a, &t, e))
 		return -1;
+	/* The time of the end names the attempt: another process's end has another one. */
 	if (t.status != (int64_t)k->t->status || t.ended_us != k->t->ended_us)
 		return 0;
 	if (k->t->answer)

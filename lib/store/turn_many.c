@@ -226,6 +226,7 @@ int store_turn_events_list(struct db *db, const struct owner *o,
 	for (size_t i = 0; i < *n; i++)
 		journal_open(a, &(*out)[i]);
 	*more |= *n == max_rows;
+	/* No rows: are there no events, or is the turn not the caller's? */
 	return *n ? 0 : store_turn_get(db, o, turn_id, a, &t, e);
 }
 

@@ -25,6 +25,7 @@ struct usage usage_init(enum usage_kind kind)
 
 static struct db_val counter(int64_t v)
 {
+	/* The figures are a provider's: no answer is lost since a column does not take one. */
 	return DB_I_IF(v >= 0, MIN(v, UINT32_MAX));
 }
 

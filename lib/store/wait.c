@@ -261,6 +261,7 @@ static int pause_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
 	    (p->n_waits && insert_waits(tx, k->o, &ask, p->attempt_us, a, e)) ||
 	    db_int(tx, STMT_TURN_WAIT_NEWS, DB_ARGS(DB_U(&p->turn_id)), &news, e) < 0)
 		return -1;
+	/* Decisions about what was asked early (store_turn_ask): the run goes on with them. */
 	p->news = news > 0;
 	if (p->news)
 		return 0;
@@ -452,6 +453,10 @@ static int resumed_before(struct db *tx, void *ctx, struct arena *a,
 	if (store_turn_get(tx, k->o, &k->w->turn_id, a, &t, e))
 		return -1;
 	return t.status == TURN_RUNNING &&
+		/*
+		 * Only the try that took the turn has made a lease that ends at this
+		 * microsecond.
+		 */
 		t.lease_until_us == k->now_us + store_turn_lease_us();
 }
 
@@ -462,6 +467,7 @@ static int resume_run(struct db *tx, void *ctx, struct arena *a, struct err *e)
 	struct db_result r;
 	struct locked l;
 
+	/* For its conversation; then again, under the lock (turn.c has their order). */
 	if (store_turn_get(tx, k->o, &w->turn_id, a, &w->turn, e) ||
 	    conversation_lock(tx, k->o, &w->turn.conversation_id, a, &l, e) ||
 	    store_turn_get(tx, k->o, &w->turn_id, a, &w->turn, e))

@@ -141,6 +141,7 @@ static int64_t why(const struct turn_run *t)
 	const int64_t chars = cx->memory.chars + (int64_t)utf8_chars(t->in.content) +
 		(int64_t)utf8_chars(t->answer.content);
 
+	/* Those stay whole in any case, so there is nothing to fold. */
 	if (messages <= remember_keep(t))
 		return 0;
 	if (messages >= 2 * context_setting(t, SETTING_SUMMARY_TURNS).number)

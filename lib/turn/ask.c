@@ -26,6 +26,7 @@ int turn_ask(const struct turn_deps *deps, const struct uuid *id,
 		ask.abort = own;
 	else if (!q->abort)
 		return -1;
+	/* So that the end of the process, and who stops the turn, stop this call, too. */
 	event_live_add(deps->live, &entry, id ? id : &fresh, ask.abort, EVENT_LIVE_ENDED);
 	rc = prompt_ask(&ask, a, out, e);
 	event_live_remove(deps->live, &entry);

@@ -116,6 +116,9 @@ static void judge(struct turn_loop *l, struct turn_call *c)
 		c->from.n = 0;
 	else if (!c->from.n)
 		origins_add(&c->from, ORIGIN_TOOL_RESULT, c->name);
+	/*
+	 * From the next step on: those of this one are judged by log.asked (calls_run).
+	 */
 	origins_join(&l->context.taint, &c->from);
 }
 
@@ -308,8 +311,13 @@ static bool asks(struct turn_loop *l, const struct tool *t, struct turn_call *c)
 	size_t n;
 
 	args = tool_declares(t) ? jx_keep(l->arena, jx_try(c->args)) : NULL;
+	/* A plan (resumes) asks for itself, with what it is going to do. */
 	if (c->approved || t->resumes || !tool_asks(t, ctx, args, &c->ask))
 		return false;
+	/*
+	 * A new conversation has no approvals yet, and an agent cannot use those of its
+	 * turn's.
+	 */
 	if ((l->run->created_conversation && !l->within.trail) || ctx->turn.allowed ||
 	    !c->ask.may_remember)
 		return true;
@@ -319,6 +327,7 @@ static bool asks(struct turn_loop *l, const struct tool *t, struct turn_call *c)
 		log_err("tools that need no approval", &e);
 		return true;
 	}
+	/* One more, so that an empty list is not NULL and is not read again. */
 	allowed = arena_alloc(l->arena, (n + 1) * sizeof(*allowed));
 	for (size_t i = 0; i < n; i++)
 		allowed[i] = rows[i].tool;
@@ -398,6 +407,7 @@ static bool tell_notes(struct turn_loop *l, struct jobs *jobs,
 
 	if (!notes_any(&notes))
 		return false;
+	/* Its thread may add more while these are written to the client. */
 	j->notes = (struct call_notes){ .lines = NULL };
 	pthread_mutex_unlock(&jobs->lock);
 	notes_tell(l, j->run.call, &notes);
@@ -414,6 +424,10 @@ static void run_job(struct call_job *j)
 	const struct resource_changes *of = ctx.turn.by.changes;
 
 	ctx.arena = &j->arena;
+	/*
+	 * The one that serves now: a fallback may have taken over since the context was
+	 * made.
+	 */
 	ctx.turn.service = j->run.loop->run->in.target.service;
 	ctx.host = j->run.loop->within.parent ? &host_of_agent : &host_of_turn;
 	ctx.host_ctx = j;

@@ -133,6 +133,10 @@ static bool take_over(struct turn_loop *l)
 
 	if (!s)
 		return false;
+	/*
+	 * The record of a turn is of one service, and prices differ: the old one's part is
+	 * booked.
+	 */
 	book(l);
 	l->run->in.target.service = as_asked(l, s);
 	context_serve(&l->context);

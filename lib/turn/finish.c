@@ -100,6 +100,10 @@ void steps_store_added(struct turn_loop *l)
 	struct err e = ERR_INIT;
 
 	if (append(l, &e) < 0 || cite_store(&l->context, &e) < 0)
+		/*
+		 * The rows stay unstored: the next step or the end of the turn stores
+		 * them.
+		 */
 		log_err("step of a turn not stored yet", &e);
 }
 
@@ -188,6 +192,7 @@ static struct turn_end end_of(struct turn_loop *l, const struct finishing *n)
 		.answer = &t->answer, .usage = &n->usage,
 		.error_code = o->why ? err_row(o->why)->code : NULL,
 		.error_text = o->why ? err_message(o->why) : NULL,
+		/* + 1: the terminal event, which follows the commit. */
 		.last_event_seq = (int64_t)l->relay.seq + 1, .job = t->after,
 		.ended_us = n->ended_us,
 	};
@@ -240,6 +245,10 @@ int loop_stubbornly(struct turn_loop *l, loop_store_fn *fn, void *ctx,
 			relay_warn(&l->relay, "storing_delayed",
 				  "The answer could not be stored yet; trying "
 				  "again.");
+		/*
+		 * The client hears something: otherwise it, or a proxy, gives up before
+		 * the database is back.
+		 */
 		relay_idle(&l->relay);
 		relay_flush(&l->relay);
 		pause_ms(store_waits_ms[MIN(i, last)]);
@@ -259,6 +268,7 @@ static void settle(struct turn_loop *l, const struct err *cause)
 	if ((cause->code != ERR_CONFLICT && cause->code != ERR_NOT_FOUND) ||
 	    !l->served.model_calls)
 		return;
+	/* The estimate has the turn's id, so that there is one record of its usage. */
 	u.id = l->run->id;
 	if (cause->code == ERR_NOT_FOUND)	/* the conversation is gone */
 		u.conversation_id = u.turn_id = (struct uuid){ { 0 } };

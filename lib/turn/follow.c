@@ -72,6 +72,10 @@ static void tell_delta(struct following *k)
 
 static void add_delta(struct following *k, const struct turn_event *ev)
 {
+	/*
+	 * One that reads a long turn from the store gets few large deltas, not each
+	 * token again.
+	 */
 	if (k->joined.type != ev->type || k->delta.n > JOIN_BYTES || k->f->apart)
 		tell_delta(k);
 	k->joined = *ev;
@@ -215,6 +219,7 @@ static int tell_waiting(struct following *k, struct err *e)
 	for (size_t i = 0; i < n; i++)
 		if (!rows[i].used_us)
 			rows[open++] = rows[i];
+	/* As announce_waits (pause.c) has numbered them for those who followed live. */
 	seq = f->turn.last_event_seq - (int64_t)open;
 	for (size_t i = 0; i < open; i++, seq++)
 		if (seq > f->after)
@@ -319,6 +324,10 @@ static int follow_store(struct following *k, struct err *e)
 	size_t n;
 
 	do {
+		/*
+		 * The state before the events: a turn that has ended by then has stored
+		 * all of them.
+		 */
 		rc = refresh(k, e);
 		if (!rc)
 			rc = tell_stored(k, &n, e);
@@ -464,6 +473,7 @@ int turn_follow_run(struct turn_follow *f, struct sink *s, struct err *e)
 	}
 	if (rc > 0)
 		rc = follow_store(&k, e);
+	/* Its rows go with the conversation; a follower still gets an end. */
 	if (rc < 0 && e->code == ERR_NOT_FOUND) {
 		err_clear(e);
 		tell_gone(&k);

@@ -183,6 +183,7 @@ static int load_user(struct turn_run *t, int64_t seq, struct err *e)
 	if (message_get(t->deps->db, &t->loop->owner, &t->conversation_id, seq,
 			t->arena, &t->user, e) < 0)
 		return -1;
+	/* Followers know it as this turn's, though an earlier one may have stored it. */
 	t->user.turn_id = t->id;
 	t->in.content = t->user.content;
 	options_recall(t->arena, &t->in.options, &t->user.options);
@@ -235,6 +236,10 @@ static void on_reasoning(struct turn_loop *l, struct str text)
 	struct turn_event ev = { .type = TURN_EV_REASONING, .text = text };
 
 	first_delta(l);
+	/*
+	 * What is beyond its cap is shown, but not kept: reasoning never ends an
+	 * answer, and only its beginning is stored (meta.c).
+	 */
 	buf_addstr(&l->step.reasoning, text);
 	relay_emit(&l->relay, &ev);
 }
@@ -244,6 +249,10 @@ static void on_call(struct turn_loop *l, const struct llm_event *ev)
 	struct turn_step *s = &l->step;
 	struct turn_call *c;
 
+	/*
+	 * Servers that ignore parallel_tool_calls are held to it here. A call that is
+	 * left out is in no message, so it needs no result (P-B15).
+	 */
 	if (s->n_calls == LIM_TOOL_CALLS ||
 	    (s->n_calls && l->context.generation.params.parallel_tools < 0))
 		return;
@@ -426,6 +435,7 @@ static bool cut_history(struct turn_loop *l, const struct err *e, int *n_guesses
 static int ask_model(struct turn_loop *l, struct err *e)
 {
 	struct llm_io io = {
+		/* The client is not watched: a turn does not end with its connection. */
 		.http = l->run->deps->http, .abort = l->abort, .watch_fd = -1,
 		.idle_ms = l->idle_ms, .idle_fn = on_idle,
 		.flush_fn = on_flush, .stall_fn = on_stall,
@@ -456,6 +466,10 @@ static int ask_model(struct turn_loop *l, struct err *e)
 		if (rc == 0 || !is_silent(l) || l->step.has_usage ||
 		    was_paid(e))
 			settle_usage(l);
+		/*
+		 * Once the user has seen a part of the answer, no other service starts
+		 * over.
+		 */
 		if ((rc == 0 || is_silent(l)) && fallback_after(l, e)) {
 			err_clear(e);
 			continue;
@@ -468,6 +482,10 @@ static int ask_model(struct turn_loop *l, struct err *e)
 		err_clear(e);
 		l->step.stop = LLM_STOP_MAX_TOKENS;
 		l->step.n_calls = 0;
+		/*
+		 * What fits is the answer. Of its calls nobody knows whether they are
+		 * whole.
+		 */
 		l->step.text.overflow = false;
 		rc = 0;
 	}
@@ -686,6 +704,7 @@ int loop_converse(struct turn_loop *l, struct err *e)
 	while (rc == 0) {
 		if (ask_model(l, e) < 0)
 			return -1;
+		/* None may be made in the last call, or by the request; some models make them. */
 		if (l->step.n_calls == 0 || l->context.request.no_tool_calls) {
 			rc = check_typed(l, e);
 			if (rc <= 0 && (rc < 0 || !nudge(l)))
@@ -797,6 +816,10 @@ enum turn_status turn_run(struct turn_run *t, struct sink *s)
 	    l->err.code != ERR_CANCELLED)
 		log_err("turn failed", &l->err);
 	commit_wait(l);
+	/*
+	 * The model was asked while the begin was being committed; of a turn that was
+	 * never stored, nothing may stay on the screen.
+	 */
 	if (l->begun.err.code != ERR_NONE) {
 		tell_reset(l);
 		step_reset(l);

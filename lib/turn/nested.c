@@ -154,6 +154,10 @@ static void set_up(struct nested *n, const struct turn_loop *parent,
 		.deps = parent->run->deps, .in = parent->run->in,
 		.id = parent->run->id,
 		.conversation_id = parent->run->conversation_id,
+		/*
+		 * As of a new conversation: it reads no history, and no approval of this
+		 * one counts.
+		 */
 		.created_conversation = true, .arena = a,
 	};
 	n->run.in.target.service = &n->service;
@@ -166,11 +170,16 @@ static void set_up(struct nested *n, const struct turn_loop *parent,
 	l->context.outer = &parent->context;
 	l->within.parent = parent;
 	l->within.stop = parent->within.stop;
+	/*
+	 * It cites into its turn's list, so that numbers are the turn's; its own is not
+	 * needed.
+	 */
 	context_release(&l->context);
 	l->context.tool_ctx.passages = l->context.cites.all = parent->context.cites.all;
 	l->context.task = task;
 	origins_join(&l->context.taint, n->call->taint);
 	l->relay.sink = &n->sink;
+	/* Its events are notes of the call: the turn's log has no place for them. */
 	l->relay.live = NULL;
 	l->abort = parent->abort;
 	l->begun.turn_number = parent->begun.turn_number;
@@ -201,6 +210,7 @@ static int write_answer(const struct conf_tool *tool, struct str text, int rc,
 			const struct err *why, struct buf *out, struct err *e)
 {
 	text = str_trim(text);
+	/* Not a failure of the tool: the turn itself ends with it. */
 	if (rc < 0 && why->code == ERR_CANCELLED) {
 		*e = *why;
 		return -1;
@@ -259,6 +269,10 @@ static int run_nested(struct turn_loop *parent, const struct tool_ctx *call,
 				  "language model: %.120s", tool->name,
 				  err_message(&why));
 	if (task->prompt) {
+		/*
+		 * Its answer is made from the input, which the turn wrote with what it has
+		 * read.
+		 */
 		*untrusted |= call->taint && call->taint->n > 0;
 		origins_join(from, call->taint);
 		return ask_once(n, parent, task, out, e);
@@ -306,7 +320,6 @@ int nested_step(struct turn_loop *parent, const struct tool_ctx *call,
 	origins_join(&l->context.taint, given);
 	set_up_step(l, &call->turn, trail);
 	rc = context_build(&l->context, &l->step, &why);
-	origins_join(&l->context.taint, given);
 	if (rc == 0)
 		rc = loop_converse(l, &why);
 	record_usage(n, rc == 0);

@@ -38,6 +38,10 @@ static bool add_line(struct call_notes *s, const struct tool_note *n)
 	if (!s->lines)
 		s->lines = xcalloc(NOTES, sizeof(*s->lines));
 	to = s->n_lines ? &s->lines[s->n_lines - 1] : NULL;
+	/*
+	 * A later progress replaces an earlier one that was not told yet; starts and ends
+	 * stay.
+	 */
 	if (!to || to->status != NOTE_PROGRESS || n->status != NOTE_PROGRESS)
 		to = s->n_lines < NOTES ? &s->lines[s->n_lines++] : NULL;
 	if (!to)
@@ -115,6 +119,7 @@ static struct turn_line *line_of(struct turn_loop *l, struct turn_call *c,
 /* Keeps it for the call's row, so that late readers see the same progress. */
 static void keep_line(struct turn_loop *l, struct turn_call *c, const struct note_line *n)
 {
+	/* An agent's calls have no rows: the turn keeps the lines for its own call. */
 	struct turn_line *line = l->within.parent ? NULL : line_of(l, c, n->tool);
 
 	if (!line)

@@ -239,10 +239,18 @@ int pause_turn(struct turn_loop *l, struct err *e)
 	for (size_t i = 0; i < l->waits.n; i++)
 		p.until_us = MAX(p.until_us, l->waits.v[i].expires_us);
 	if (!l->waits.n)
+		/*
+		 * Nobody is asked: it sleeps until a job, or a request, goes on with its
+		 * plan.
+		 */
 		p.until_us = clock_now_us() + TURN_SLEEP_US;
 	steps_add(l);
 	relay_status(&l->relay, "waiting");
 	if (p.usage)
+		/*
+		 * If the COMMIT is not answered, usage_settle asks by this id whether it
+		 * has happened.
+		 */
 		l->waits.paused = u.id;
 	if (loop_stubbornly(l, store_pause, &p, e) < 0)
 		return -1;
@@ -257,6 +265,10 @@ int pause_turn(struct turn_loop *l, struct err *e)
 	if (!p.over)	/* otherwise another process has emitted what follows */
 		notify_turn(t->deps->notify, &l->owner, &t->id,
 			    &t->conversation_id, TURN_WAITING);
+	/*
+	 * The turn is any process's now: no lease is extended, no event is written here any
+	 * more.
+	 */
 	event_live_remove(t->deps->live, &l->relay.entry);
 	metric_add(METRIC_TURNS, store_turn_status_name(TURN_WAITING), NULL, 1);
 	set_waiting_answer(l);

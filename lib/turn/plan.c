@@ -64,6 +64,10 @@ static struct str plan_input(const struct runner *r, const json_t *args, struct 
 	for (size_t i = 0; i < r->l->context.tools.n; i++) {
 		const struct tool_offer *o = &r->l->context.tools.v[i];
 
+		/*
+		 * A plan within a plan is not offered to its steps, so the planner must not
+		 * use it.
+		 */
 		if (o->tool->resumes)
 			continue;
 		jw_obj(&w);
@@ -404,6 +408,7 @@ int turn_plan_run(const struct tool_ctx *call, const struct tool *t, const json_
 		rc = rc ? read_stored(r, e) : r->again ? begin_again(r, args, e)
 			: begin(r, args, e);
 	stored |= rc == 0;
+	/* The user came back: a job may go on with it for another day (wake.c). */
 	if (rc == 0 && !fresh && !l->run->in.woken)
 		rc = agentplan_asked(turn_plan_db(r), &l->owner, &r->row.id, rights(r), e);
 	if (rc == 0 && str_is(r->row.status, "proposed"))

@@ -236,6 +236,10 @@ static void run_step(struct work *k)
 			origins_join(&given, &r->steps[i].from);
 	ctx.arena = &k->arena;
 	if (r->agreed)
+		/*
+		 * The user approved the plan, so its steps need no words that ask for a
+		 * change.
+		 */
 		ctx.turn.intent = TOOL_MODE_ACT;
 	task.input = step_input(k);
 	k->rc = nested_step(r->l, &ctx, &task, &k->trail, &given, &k->text, &k->end,
@@ -459,6 +463,7 @@ static int finish_step(struct work *k, struct err *e)
 	k->row.tokens += k->end.tokens;
 	if (!isnan(k->end.cost))
 		k->row.cost = (isnan(k->row.cost) ? 0 : k->row.cost) + k->end.cost;
+	/* Before the text is judged: also a step that failed has read what it has read. */
 	k->from = k->end.from;
 	k->row.origins = origins_text(&k->from, r->a);
 	if (k->row.stop_us && !http_aborted(r->l->abort) && was_cut(k)) {
@@ -624,6 +629,7 @@ static int run_all(struct runner *r, struct err *e)
 		    start_ready(r, &running, &moved, &first) == 0 && moved &&
 		    turn_plan_tell(r, "running", &first) == 0 && !running)
 			continue;	/* all were skipped */
+		/* Without others that run, the turn pauses right away and asks itself. */
 		if (running && first.code == ERR_NONE)
 			ask_now(r);
 		k = next_ended(r, &woken);
@@ -672,6 +678,10 @@ int turn_plan_load_steps(struct runner *r, struct err *e)
 		k->row = i < n ? rows[i] : (struct plan_step_row){ .cost = NAN };
 		k->row.number = (int64_t)i;
 		if (!is_over(k->row.status))
+			/*
+			 * What ran or waited in a process that is gone is taken up from its
+			 * trail (resume.c).
+			 */
 			k->row.status = PLAN_READY;
 		if (k->row.status == PLAN_READY && k->row.stop_us &&
 		    skip_stopped(k, e) < 0)

@@ -38,6 +38,7 @@ bool turn_step_stop(struct step_stop *s)
 	pthread_mutex_lock(&s->lock);
 	first = !s->asked;
 	s->asked = true;
+	/* A change under way is let finish; end_change stops the step then. */
 	if (first && !s->changing)
 		http_abort_now(s->abort);
 	pthread_mutex_unlock(&s->lock);

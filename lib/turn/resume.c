@@ -168,6 +168,7 @@ int resume_calls(struct turn_loop *l, struct err *e)
 	relay_status(&l->relay, "executing");
 	l->log.asked = l->context.taint;
 	l->context.tool_ctx.taint = &l->log.asked;
+	/* First all rows that are still open, then those that were decided since. */
 	for (size_t i = 0; i < n_all; i++) {
 		struct turn_call *c = all[i].used_us ? NULL : call_of(l, &all[i]);
 
@@ -181,6 +182,7 @@ int resume_calls(struct turn_loop *l, struct err *e)
 		l->step.calls[i].sleeps = false;
 	for (size_t i = 0; i < l->step.n_calls; i++)
 		if (l->step.calls[i].n_inner) {
+			/* A plan finds out itself what it still waits for. */
 			l->step.calls[i].wait = 0;
 			l->step.calls[i].n_inner = 0;
 		}
@@ -280,8 +282,13 @@ static bool is_ours(const struct turn_loop *l, const struct turn_call *c)
 static void take_up(struct turn_loop *l, struct turn_call *c, const struct plan_call_row *r)
 {
 	const struct turn_wait *w = wait_of(l, c);
+	/* It had begun and has no result: a read is made again, a change is not. */
 	const bool cut = r->tries > 0 && calls_may_change(l, c);
 
+	/*
+	 * landed: changes with its number, which are stored in the same transaction as the
+	 * change.
+	 */
 	if (cut && r->landed)
 		tell_landed(l, c, r->landed);
 	else if (cut && !is_ours(l, c) && !(w && str_is(w->reason, cut_reason)))

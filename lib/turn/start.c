@@ -117,6 +117,7 @@ static int find_before(struct start *s, struct err *e)
 		err_clear(e);
 		return 0;
 	}
+	/* A form's key is made from all its fields, so an equal key is an equal request. */
 	if (r->in.key != TURN_KEY_FORM && check_same(s, &t, e) < 0)
 		return -1;
 	r->id = t.id;
@@ -207,6 +208,7 @@ static int find_conversations_agent(struct start *s, struct err *e)
 		in->agent_id = c.agent_id;
 	if (find_named(in, e) == 0)
 		return 0;
+	/* Only of the conversation's own agent is it known that it was there once. */
 	if (e->code != ERR_NOT_FOUND || !str_eq(in->agent_id, c.agent_id))
 		return -1;
 	err_clear(e);
@@ -483,8 +485,13 @@ static int begin_send(struct start *s, struct err *e)
 	struct setting_values *asked;
 	int rc;
 
+	/* In the same statement, so that settings cost no round trip (context/setting.c). */
 	context_settings_ask(t, &b, &asked);
 	rc = store_turn_begin(t->deps->db, &t->loop->owner, &b, e);
+	/*
+	 * Also if the begin failed: the dead turn that stood in its way is closed in any
+	 * case.
+	 */
 	notify_evicted(t->deps->notify, &t->loop->owner, &t->conversation_id,
 		       &b.evicted);
 	if (rc < 0)
@@ -777,6 +784,7 @@ int turn_start(struct turn_run *t, const struct turn_deps *deps,
 		rc = try_own_agent(&s, &why, e);
 	else if (rc < 0)
 		*e = why;
+	/* A browser sends a form twice at a double click; the second finds the first at work. */
 	if (rc < 0 && in->key == TURN_KEY_FORM && is_taken(e) &&
 	    find_before(&s, &ignored) > 0) {
 		err_clear(e);

@@ -37,6 +37,7 @@ void stuck_note(struct turn_calls_log *m, const struct tool_set *tools, const st
 /* Whether the last calls have been made, with these results, `period` calls before. */
 static bool is_round(const struct turn_calls_log *m, const struct turn_seen *next, size_t period)
 {
+	/* Writes are no round: the same call may mean another thing after them. */
 	if (m->stuck.n < 2 * period - 1 || past(m, period)->call != next ||
 	    !past(m, period)->reads)
 		return false;

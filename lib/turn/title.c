@@ -54,6 +54,10 @@ struct str turn_first_title(struct arena *a, struct str content)
 		out[n++] = (char)c;
 	}
 	if (cut) {
+		/*
+		 * Not far back: a text with one early blank, or a script without blanks, is
+		 * cut anywhere.
+		 */
 		if (last_space > n / 2)
 			n = last_space;
 		while (n && out[n - 1] == ' ')

@@ -32,6 +32,7 @@ int trail_round(struct turn_loop *l, struct err *e)
 	struct plan_call_row *v = arena_zalloc(l->arena, s->n_calls, sizeof(*v));
 	double cost;
 
+	/* For the board: the plan's thread shows what a step that runs has used. */
 	j->tokens = llm_usage_tokens(&l->served.usage);
 	cost = llm_usage_cost(l->run->in.target.service, &l->served.usage);
 	j->cost = isnan(cost) ? 0 : cost;

@@ -373,6 +373,10 @@ static void run_all(struct trial_try *k, struct buf *wrong, struct buf *works)
 			continue;
 		}
 		add_failure(k, n > 1 ? rows[i].name : NULL, &e, wrong);
+		/*
+		 * A wrong key or a dead address is the same for the rest: one sentence
+		 * about it is enough.
+		 */
 		on = is_of_one(e.code);
 	}
 }

@@ -68,6 +68,7 @@ static void write_usage(struct jw *w, const struct usage *u)
 	USAGE_TEXTS(F)
 #undef F
 	if (isfinite(u->cost))
+		/* As text: the sealed JSON has no number for an unknown cost. */
 		snprintf(cost, sizeof(cost), "%.17g", u->cost);
 	jw_kstrz(w, "cost", cost);
 	jw_end_obj(w);

@@ -167,6 +167,7 @@ int job_plan_wake(const struct job_run *r, struct err *e)
 	struct waking k = { .r = r };
 	int rc;
 
+	/* A turn of a user who waits for it goes before one that nobody looks at. */
 	if (!r->turns || event_live_count(r->turns->live) >= r->conf->threads.max_turns) {
 		*r->due_us = clock_now_us() + LATER_US;
 		return 0;

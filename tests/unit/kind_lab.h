@@ -6,6 +6,7 @@
 #include "auth/identity.h"
 #include "conf/conf.h"
 #include "net/http.h"
+#include "tool/core/env.h"
 #include "tool/core/tool.h"
 
 #include "unit.h"

@@ -6,7 +6,7 @@
 #include <netinet/in.h>
 #include <pthread.h>
 #include <sys/socket.h>
-#include <unistd.h>
+#include <time.h>
 
 #include "db/link.h"
 
@@ -64,6 +64,21 @@ static void a_bad_one_is_last_until_it_is_good(void **state)
 	hosts_state(h, 0, &host);
 	assert_false(host.bad);
 	assert_string_equal(host.why, "");
+	hosts_free(h);
+}
+
+/* The order has room for each host once (HOSTS_MAX). */
+static void one_whose_trial_is_due_is_there_once(void **state)
+{
+	struct conf_db conf = conf_of(three, 3);
+	struct hosts *h = hosts_new(&conf);
+
+	(void)state;
+	hosts_bad(h, 0, "gone");
+	while (!hosts_better(h, 1))	/* its pause is not over */
+		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+	assert_order(h, (const size_t[]){ 0, 1, 2 });
+	assert_order(h, (const size_t[]){ 1, 2, 0 });	/* the trial is ours */
 	hosts_free(h);
 }
 
@@ -162,6 +177,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_bad_one_is_last_until_it_is_good),
+		cmocka_unit_test(one_whose_trial_is_due_is_there_once),
 		cmocka_unit_test(a_single_one_is_never_bad),
 		cmocka_unit_test(errors_that_speak_against_a_host),
 		cmocka_unit_test(a_full_one_is_told_before_one_that_is_down),

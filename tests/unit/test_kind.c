@@ -331,6 +331,34 @@ static void a_live_configuration_asks_the_check(void **state)
 	assert_non_null(strstr(e.text, "needs the map command:"));
 }
 
+/* A reload that moves a database to other hosts must not leave its tools at the old ones. */
+static void pools_follow_the_hosts_of_their_database(void **state)
+{
+	const char *one[] = { "127.0.0.1:1" }, *other[] = { "127.0.0.1:2" };
+	struct conf_db c = {
+		.id = "d", .name = "n", .user = "u", .password = "p", .port = 3306,
+		.pool = 1, .hosts = { .v = one, .n = 1 },
+	};
+	struct db *was, *now, *spread;
+	struct err e = ERR_INIT;
+
+	(void)state;
+	was = tool_env_pool(kind_lab.env, &c, &e);
+	assert_non_null(was);
+	now = tool_env_pool(kind_lab.env, &c, &e);
+	assert_ptr_equal(now, was);
+	tool_env_done(kind_lab.env, now);
+	c.hosts.v = other;
+	now = tool_env_pool(kind_lab.env, &c, &e);
+	assert_ptr_not_equal(now, was);
+	c.hosts_order = DB_HOSTS_SPREAD;
+	spread = tool_env_pool(kind_lab.env, &c, &e);
+	assert_ptr_not_equal(spread, now);
+	tool_env_done(kind_lab.env, spread);
+	tool_env_done(kind_lab.env, now);
+	tool_env_done(kind_lab.env, was);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -344,6 +372,7 @@ int main(void)
 		cmocka_unit_test(effect_follows_the_kind),
 		cmocka_unit_test(bad_declarations_are_refused),
 		cmocka_unit_test(a_live_configuration_asks_the_check),
+		cmocka_unit_test(pools_follow_the_hosts_of_their_database),
 	};
 
 	return cmocka_run_group_tests_name("kind", tests, kind_lab_up,

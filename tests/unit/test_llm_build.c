@@ -597,6 +597,40 @@ static void anthropic_thinking_replay(void **state)
 	buf_release(&turn2);
 }
 
+/*
+ * The blocks of an answer with thinking come back as they were, but for its calls: of one
+ * that the turn has left out there is no result, and a long id is that of the result.
+ */
+static void anthropic_replay_has_the_calls_of_the_message(void **state)
+{
+	static const char id[] = "toolu_with_an_id_that_is_longer_than_forty_bytes";
+	struct llm_service s = { SERVICE, .provider = "anthropic" };
+	struct llm_tool_call call = { .name = STR("a"), .id = STR(id), .args = STR("{}") };
+	json_t *replay = json_pack("{s:s, s:s, s:[{s:s, s:s, s:s}, {s:s, s:s, s:s, s:{}},"
+		" {s:s, s:s, s:s, s:{}}]}", "provider", "anthropic", "model", "m", "content",
+		"type", "thinking", "thinking", "t", "signature", "sig",
+		"type", "tool_use", "id", id, "name", "a", "input",
+		"type", "tool_use", "id", "left_out", "name", "b", "input");
+	struct llm_message m[] = {
+		{ .role = LLM_USER, .text = STR("q") },
+		{ .role = LLM_ASSISTANT, .calls = &call, .n_calls = 1, .replay = replay },
+		{ .role = LLM_TOOL, .call_id = call.id, .text = STR("r") },
+	};
+	struct llm_request r = { .service = &s, .messages = m, .n_messages = 3 };
+	json_t *list, *used, *result;
+
+	(void)state;
+	s.model = "m";
+	list = json_object_get(build(&r)->body, "messages");
+	used = json_object_get(json_array_get(list, 1), "content");
+	result = json_array_get(json_object_get(json_array_get(list, 2), "content"), 0);
+	assert_int_equal(json_array_size(used), 2);
+	assert_has(sorted(used), "\"signature\":\"sig\"");
+	assert_string_equal(json_string_value(json_object_get(json_array_get(used, 1), "id")),
+			    json_string_value(json_object_get(result, "tool_use_id")));
+	json_decref(replay);
+}
+
 /* P-B11, P-B12, P-B13. */
 static void b11_b13_members_replayed(void **state)
 {
@@ -879,6 +913,7 @@ int main(void)
 		cmocka_unit_test(short_tools),
 		cmocka_unit_test(names_come_back),
 		cmocka_unit_test(anthropic_thinking_replay),
+		cmocka_unit_test(anthropic_replay_has_the_calls_of_the_message),
 		cmocka_unit_test(b11_b13_members_replayed),
 		cmocka_unit_test(e30_cache_marks),
 		cmocka_unit_test(anthropic_rules),

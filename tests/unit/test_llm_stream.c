@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* llm_stream against a server inside the test: retries, repairs, abort. */
 #include <math.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -177,11 +178,28 @@ static int serve_500(struct peer *p, int fd, int n)
 static void retries_have_an_end(void **state)
 {
 	struct peer *p = peer_start(serve_500);
+	const int saved = dup(STDERR_FILENO);
+	char log[4096];
 	struct run t;
+	int fds[2];
+	ssize_t n;
 
 	(void)state;
 	prepare(&t, p);
+	assert_int_equal(pipe(fds), 0);
+	dup2(fds[1], STDERR_FILENO);
+	log_setup(LOG_LVL_INFO, LOG_TO_STDERR);
 	assert_int_equal(stream(&t), -1);
+	log_setup(LOG_LVL_ERROR, LOG_TO_STDERR);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	close(fds[1]);
+	n = read(fds[0], log, sizeof(log) - 1);
+	close(fds[0]);
+	assert_true(n > 0);
+	log[n] = '\0';
+	assert_has(log, "model request retried");
+	assert_lacks(log, "sk-secret");
 	assert_int_equal(t.e.code, ERR_UPSTREAM);
 	assert_int_equal(atomic_load(&p->n_reqs), 3);
 	assert_int_equal(count(&t, "error"), 1);

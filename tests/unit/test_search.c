@@ -499,11 +499,13 @@ static void a_writer_that_dies_leaves_no_lie(void **state)
 	struct search_how how = { .ready = dies };
 	struct search_put p = doc_of(one, "", long_text("zebra", 1200));
 	struct search_found *f;
+	int64_t bytes;
 
 	(void)state;
 	assert_true(p.n > 2 * SEARCH_SLICE);
 	put(&base, one, "", "The old text says giraffe.", "[]");
 	refused(search_write(db, &base, &p, 1, &how, &e), ERR_INTERNAL);
+	bytes = p.bytes;
 	assert_true(dbtest_sql("SELECT COUNT(*) FROM search_chunk"
 			       " WHERE text LIKE 'zebra%%'") > 0);
 	assert_int_equal(find_text(&base, "zebra", &f), 0);
@@ -511,6 +513,7 @@ static void a_writer_that_dies_leaves_no_lie(void **state)
 	/* The next attempt takes what was left away. */
 	how.ready = NULL;
 	ok(search_write(db, &base, &p, 1, &how, &e));
+	assert_int_equal(p.bytes, bytes);	/* not those of both */
 	assert_int_equal(find_text(&base, "zebra", &f), 10);
 	assert_int_equal(find_text(&base, "giraffe", &f), 0);
 	assert_int_equal(search_tidy(db, &base, false, SOON, &e), 1);

@@ -252,6 +252,7 @@ static void cap_result(const struct tool *t, const struct tool_ctx *ctx,
 
 	out->full_bytes = b->n;
 	if (!utf8_valid(buf_str(b))) {
+		/* Each bad byte becomes U+FFFD, which has three. */
 		struct buf clean = BUF_INIT(3 * LIM_RAW_RESULT_BYTES);
 
 		utf8_scrub(&clean, buf_str(b));
@@ -287,6 +288,7 @@ static int run_tool(const struct tool_set *set, const struct tool_ctx *ctx,
 	const struct tool_offer *o;
 	json_t *j;
 
+	/* A full turn must not change anything that it could not tell the model of. */
 	if (arena_check(ctx->arena, e) < 0 ||
 	    tool_prepare(set, ctx, name, args, &o, &j, e) < 0 ||
 	    check_gate(o->tool, ctx, j, e) < 0)
@@ -296,6 +298,7 @@ static int run_tool(const struct tool_set *set, const struct tool_ctx *ctx,
 		return err_set(e, ERR_CANCELLED, "before the tool ran");
 	out->is_json = out->ran = true;
 	inner.approved = false;	/* the calls below it are not */
+	/* Of the gate only: the tool's own schema does not have it. */
 	if (tool_declares(o->tool))
 		json_object_del(j, TOOL_MODE_KEY);
 	return o->tool->run(o->tool, &inner, j, b, &out->is_json, e);
@@ -315,6 +318,7 @@ void tool_call(const struct tool_set *set, const struct tool_ctx *ctx,
 	if (rc < 0) {
 		bool ran = out->ran;
 
+		/* What has a text for the model is its mistake, and not the log's. */
 		if (!e.public[0])
 			log_err("tool call", &e);
 		tool_refuse(ctx->arena, e.code, err_message(&e), out);

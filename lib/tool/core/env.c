@@ -85,7 +85,7 @@ static void shared_drop(struct tool_shared *s)
 	free(s);
 }
 
-static void stmt_cache_free(struct kept *k)
+static void kept_free(struct kept *k)
 {
 	free(k->key);
 	shared_drop(k->shared);
@@ -97,7 +97,7 @@ static void forget(struct tool_env *env)
 {
 	pthread_mutex_lock(&env->lock);
 	for (size_t i = 0; i < KEPT_MAX; i++)
-		stmt_cache_free(&env->kept[i]);
+		kept_free(&env->kept[i]);
 	for (struct table *t = env->tables, *next; t; t = next) {
 		next = t->next;
 		table_free(t);
@@ -130,29 +130,27 @@ struct mcp_hub *tool_env_mcp(struct tool_env *env)
 	return env->mcp;
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return strcmp(a ? a : "", b ? b : "") == 0;
-}
-
-static bool same_settings(const struct conf_db *a, const struct conf_db *b)
-{
-	return same_text(a->id, b->id) && same_text(a->socket, b->socket) &&
-	       same_text(a->host, b->host) && a->port == b->port &&
-	       same_text(a->name, b->name) && same_text(a->user, b->user) &&
-	       same_text(a->password, b->password) &&
-	       same_text(a->tls_ca, b->tls_ca) && a->pool == b->pool;
-}
-
 /* The pool with these settings, if there is one; it gets one more user. */
 static struct db *take_pool(struct tool_env *env, const struct conf_db *c)
 {
 	for (struct file_db *p = env->pools; p; p = p->next)
-		if (same_settings(&p->settings, c)) {
+		if (!strcmp(p->settings.id, c->id) && db_same_settings(&p->settings, c)) {
 			p->users++;
 			return p->db;
 		}
 	return NULL;
+}
+
+static struct conf_list copy_list(struct arena *a, const struct conf_list *l)
+{
+	struct conf_list out = { .n = l->n };
+
+	if (l->n == 0)
+		return out;
+	out.v = arena_alloc(a, l->n * sizeof(*out.v));
+	for (size_t i = 0; i < l->n; i++)
+		out.v[i] = arena_strdup(a, l->v[i]);
+	return out;
 }
 
 static struct file_db *pool_new(const struct conf_db *c, struct err *e)
@@ -173,7 +171,8 @@ static struct file_db *pool_new(const struct conf_db *c, struct err *e)
 		.user = arena_strdup(&p->arena, c->user),
 		.password = arena_strdup(&p->arena, c->password),
 		.tls_ca = arena_strdup(&p->arena, c->tls_ca),
-		.port = c->port, .pool = c->pool,
+		.hosts = copy_list(&p->arena, &c->hosts),
+		.hosts_order = c->hosts_order, .port = c->port, .pool = c->pool,
 	};
 	p->users = 1;
 	return p;
@@ -258,18 +257,6 @@ void tool_env_done(struct tool_env *env, struct db *pool)
 }
 
 /* -- columns of tables ------------------------------------------------------ */
-
-static struct conf_list copy_list(struct arena *a, const struct conf_list *l)
-{
-	struct conf_list out = { .n = l->n };
-
-	if (l->n == 0)
-		return out;
-	out.v = arena_alloc(a, l->n * sizeof(*out.v));
-	for (size_t i = 0; i < l->n; i++)
-		out.v[i] = arena_strdup(a, l->v[i]);
-	return out;
-}
 
 static struct conf_column *copy_columns(struct arena *a,
 					const struct conf_column *c, size_t n)
@@ -444,7 +431,7 @@ struct tool_shared *tool_env_keep(struct tool_env *env, const char *key,
 		if (k->until_ms < place->until_ms)
 			place = k;	/* free ones have 0 */
 	}
-	stmt_cache_free(place);
+	kept_free(place);
 	*place = (struct kept){ xstrdup(key), shared, clock_mono_ms() + ttl_ms };
 	pthread_mutex_unlock(&env->lock);
 	return shared;

@@ -64,6 +64,7 @@ enum tool_mode tool_mode_of(const struct tool *t, const struct tool_ctx *ctx,
 
 	if (!ctx->turn.intent || !tool_declares(t))
 		return TOOL_MODE_NONE;
+	/* Without act: the model cannot do more than the user wants. */
 	for (int m = TOOL_MODE_CLARIFY; m < TOOL_MODE_ACT; m++)
 		if (str_is(declared, modes[m]))
 			return (enum tool_mode)m;
@@ -127,6 +128,7 @@ static bool within_agents(const struct tool *t, const struct tool_ctx *ctx)
 	static const struct origins anybody = { .n = 1 };
 	struct tool_ctx strict = *ctx;
 
+	/* As if it had read others' text: what an agent will read is not known yet. */
 	strict.taint = &anybody;
 	strict.turn.n_allowed = 0;
 	return t->visibility == TOOL_SERVER && !t->suggests &&

@@ -28,6 +28,10 @@ size_t tool_result_cap(const struct tool *t, const struct tool_ctx *ctx)
 			.conf = ctx->turn.by.conf,
 			.tool = { t->result_cap_bytes > 0, t->result_cap_bytes } });
 
+	/*
+	 * Room for the marker of a cut (dispatch.c) and for the head of a page
+	 * (read_result.c).
+	 */
 	return (size_t)MAX(cap.number, 1024);
 }
 
@@ -145,6 +149,10 @@ int tool_set_build(const struct tool_ctx *ctx, struct tool_set *out,
 		*o = (struct tool_offer){
 			t, t->description, t->parameters, t->timeout_ms,
 		};
+		/*
+		 * A database that cannot be asked for its columns must not end the whole
+		 * turn.
+		 */
 		if (t->describe && t->describe(t, ctx, o, &local) < 0) {
 			log_err("tool left out of this turn", &local);
 			continue;
@@ -211,6 +219,10 @@ int64_t tool_choices_write(const struct caller *by, const struct workspace *w,
 	const char *name;
 	int64_t n = 0;
 
+	/*
+	 * Lists each tool in turn, because what an agent may list is more than what one has
+	 * unasked.
+	 */
 	any->tools = (struct conf_list){ &name, 1 };
 	any->set.tools = true;
 	any->source = SOURCE_API;
