@@ -2,7 +2,7 @@
 // Sources of an answer: numbers in it, the list below it, the panel beside it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { api, ended, openChat, PHONE, reading, script, send, unique } from './browser.mjs';
+import { api, ended, open, openChat, PHONE, reading, script, send, unique } from './browser.mjs';
 import { violations } from './axe.mjs';
 
 const TEXT = '# Pay\n\nMonthly.\n\f# Leave\n\nFive days *carry* over to the next year.\n\n\f# Travel\n\nBy train.';
@@ -169,7 +169,7 @@ test('readers of a shared chat open the sources that they may see', async (t) =>
 
 test('a mark in what is tried beside the form of an agent opens its source', async (t) => {
 	const { agent, base } = await knowledge(t);
-	const page = await openChat(t, { hash: `#/agents/${agent}` });
+	const page = await open(t, { hash: `#/agents/${agent}` });
 
 	await page.fill('.try-form textarea', script({ tool_calls: [{ name: 'search_knowledge',
 		args: { query: 'days carry', base: base.name } }], then: { text: 'They do [1].' } }));

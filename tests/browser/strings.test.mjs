@@ -34,6 +34,17 @@ test('strings: each one that is used exists, each one is used', async () => {
 		assert.ok(computed.test(key) || source.includes(`'${key}'`), `unused ${key}`);
 });
 
+test('strings: each part of a prompt has a name for its preview', async () => {
+	const read = (path) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
+	const preview = await read('www/js/ui/preview.js');
+	const parts = [...(await read('lib/prompt/part.def')).matchAll(/^PART(?:_OF_TURN)?\(\w+, "([\w-]+)"/gm)]
+		.map(([, name]) => name);
+
+	assert.ok(parts.length > 20);
+	for (const name of parts)
+		assert.match(preview, new RegExp(`[\\s{](?:'${name}'|${name}): '[\\w.]+'`), name);
+});
+
 test('strings: numbers, plurals, placeholders, unknown cultures', async () => {
 	assert.deepEqual(await setCulture(['xx-YY', 'en-GB']), { lang: 'en', dir: 'ltr' });
 	assert.equal(t('tool.rows', { n: 1 }), '1 row');

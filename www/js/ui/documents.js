@@ -149,7 +149,7 @@ class LampDocuments extends PageElement {
 			${this.editable ? html`<label class="button file-button">
 				<input type="file" multiple class="sr-only" @change=${this.#onChosen}>
 				${icon('plus')}<span>${t('documents.add')}</span></label>
-				<span class="muted">${t('documents.drop')}</span>` : nothing}
+				<span class="muted documents-drop">${t('documents.drop')}</span>` : nothing}
 			${this.uploads.length ? html`<ul class="file-cards">${repeat(this.uploads,
 				({ key }) => key, (item) => this.#upload(item))}</ul>` : nothing}
 			${items?.length === 0 ? html`<p class="muted">${t('documents.none')}</p>` : nothing}
