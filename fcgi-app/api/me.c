@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The caller. */
 #include "api/api.h"
+#include "api/attachment.h"
 
 #include "domain/choice.h"
 #include "quota.h"
@@ -9,13 +10,16 @@
 #include "api/shared.h"
 #include "app.h"
 #include "auth/policy.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "hold/stored.h"
+#include "pace.h"
 #include "places.h"
 #include "resource/call.h"
 #include "resource/form.h"
 #include "route.h"
+#include "store/export.h"
 #include "store/job.h"
 #include "store/user.h"
 
@@ -314,5 +318,57 @@ int api_me_limits(struct request *rq, struct response *rs, struct err *e)
 		    false, jobs - running, 0);
 	jw_end_arr(&w);
 	jw_end_obj(&w);
+	return 0;
+}
+
+/* -- all of it ------------------------------------------------------------------- */
+
+struct sent_export {
+	struct response *rs;
+	struct pace pace;
+};
+
+/* Sends what has been written. */
+static int send_rows(void *ctx, struct err *e)
+{
+	struct sent_export *t = ctx;
+	const size_t n = resp_stream(t->rs)->n;
+
+	if (t->rs->gone)
+		return err_set(e, ERR_CANCELLED, "the client has gone");
+	if (!pace_wait_ms(&t->pace, clock_mono_ms(), 1))
+		return err_set(e, ERR_CANCELLED, "a download was too slow");
+	resp_flush(t->rs);
+	t->pace.bytes += n;
+	return 0;
+}
+
+/*
+ * GET /me/export: 200 the JSON of `lamplighter export`, as a download. What ends early is
+ * no JSON.
+ */
+int api_me_export(struct request *rq, struct response *rs, struct err *e)
+{
+	struct sent_export t = { rs, {
+		.rate_bytes = rq->conf->limits.body_rate_bytes,
+		.whole_ms = INT32_MAX,
+	} };
+	struct err late = ERR_INIT;
+	struct jw w;
+
+	/* The worker waits for a client that reads slowly. */
+	if (quota_take(rq, SHARE_BODIES, &rq->arriving, e))
+		return -1;
+	resp_header(rs, "Content-Disposition",
+		    api_disposition(rq, STR("lamplighter-export.json")));
+	resp_open_stream(rs, "application/json", STR(""));
+	if (rs->head_only)
+		return 0;
+	w = jw_on(resp_stream(rs));
+	if (store_export(rq->app->db, &rq->by.owner, rq->by.who->login, &w, send_rows, &t,
+			 &late) < 0)
+		log_err("an export ended early", &late);
+	else
+		buf_addc(resp_stream(rs), '\n');
 	return 0;
 }

@@ -49,6 +49,7 @@ static void plain_citations(struct plain *p, const struct message *m, const json
 {
 	const json_t *checked = jx_obj(meta, "citations");
 	size_t n = json_array_size(jx_arr(meta, "sources"));
+	size_t cited = json_array_size(jx_arr(checked, "cited"));
 	char id[UUID_TEXT_BYTES];
 
 	put_list(p, N_("There is no source"), jx_arr(checked, "unknown"));
@@ -59,7 +60,11 @@ static void plain_citations(struct plain *p, const struct message *m, const json
 		 "sources?messageId=%s.%lld\">", p->root, uuid_format(
 			 route_arg_uuid(p->rq, "conversation"), id), id,
 		 (long long)m->seq);
-	plain_sayf(p, "Sources: %zu", n);
+	/* What was looked at and answers nothing is no source. */
+	if (checked && !cited)
+		plain_sayf(p, "Passages looked at, none of them cited: %zu", n);
+	else
+		plain_sayf(p, "Sources: %zu", checked ? cited : n);
 	buf_adds(p->b, "</a></p>\n");
 }
 

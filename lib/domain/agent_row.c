@@ -29,6 +29,22 @@ void agent_from_template(const struct agent_template *t, struct arena *a,
 	author_copy(agents, NULL, row);
 }
 
+/*
+ * A new agent whose instructions are a template's says the installation's words, whoever
+ * has sent them: forms are filled from templates before anything is stored.
+ */
+static void credit_template(const struct caller *by, struct resource_row *row)
+{
+	const struct catalog *c = catalog_of(by->conf);
+	struct str text = resource_text(row, COLUMN(AGENT, system_prompt));
+
+	for (size_t i = 0; text.p && i < c->n_templates; i++)
+		if (author_same_words(text, str_of(c->templates[i].agent.system_prompt))) {
+			author_copy(agents, NULL, row);
+			return;
+		}
+}
+
 /* Checks that no other agent visible to the caller has the id. */
 static int check_free(const struct caller *by, const struct workspace *w,
 		      const struct resource_row *row, struct err *e)
@@ -86,6 +102,7 @@ static int set_holder(const struct caller *by, struct resource_change *k, struct
 static int prepare_agent(const struct caller *by, const struct resource *r,
 			 struct resource_change *k, struct err *e)
 {
+	credit_template(by, &k->row);
 	if (set_holder(by, k, e) < 0 ||
 	    agent_row_check_id(by, r, &k->row, COLUMN(AGENT, agent_id),
 			       COLUMN(AGENT, name), e))
@@ -141,22 +158,27 @@ static int check_agent(const struct caller *by, const struct resource *r,
 /* -- drafts ----------------------------------------------------------------------- */
 
 /*
- * Of a draft of a stored agent: the text stays whose it is, unless it was changed, as
- * when the agent is saved.
+ * Whose the text of a draft is. Of a stored agent it stays whose it is, unless it was
+ * changed, as when the agent is saved. Else it came with this request, as the message
+ * did: it is the caller's own also where several people share a login (is_own in
+ * resource/author.c does not know that of a stored text).
  */
-static int keep_author(const struct caller *by, const struct workspace *w,
+static int name_author(const struct caller *by, const struct workspace *w,
 		       struct resource_row *row, struct err *e)
 {
 	const size_t prompt = COLUMN(AGENT, system_prompt);
 	const struct agent *now = NULL;
 	struct str id = resource_text(row, COLUMN(AGENT, agent_id));
 
-	if (!id.p)
-		return 0;
-	if (target_agent(by, w, id, &now, e))
-		return e->code == ERR_NOT_FOUND ? err_clear(e), 0 : -1;
-	if (now->row && resource_same(&now->row->v[prompt], &row->v[prompt]))
-		author_copy(agents, now->row, row);
+	if (id.p && target_agent(by, w, id, &now, e)) {
+		if (e->code != ERR_NOT_FOUND)
+			return -1;
+		err_clear(e);
+		now = NULL;
+	}
+	author_copy(agents, now && now->row &&
+		    resource_same(&now->row->v[prompt], &row->v[prompt])
+		    ? now->row : NULL, row);
 	return 0;
 }
 
@@ -179,7 +201,7 @@ int agent_draft(const struct caller *by, struct str workspace, const json_t *bod
 	if (resource_call(by, &c, a, e) < 0)
 		return -1;
 	*w = a->done.above;
-	if (set_holder(by, &a->done, e) < 0 || keep_author(by, *w, row, e) < 0)
+	if (set_holder(by, &a->done, e) < 0 || name_author(by, *w, row, e) < 0)
 		return -1;
 	row->v[COLUMN(AGENT, agent_id)] = DB_S(STR(DRAFT_AGENT));
 	*out = stored_agent_of(by, row);

@@ -321,6 +321,10 @@ int resource_keep_change(const struct caller *by, const struct resource *r,
 	struct jw kw = jw_on(&keys), vw = jw_on(&values);
 	int rc;
 
+	/*
+	 * In the same transaction: after a crash the plan knows whether its call changed
+	 * anything.
+	 */
 	if (stage == CHANGE_STORED && count(by, e) < 0)
 		return -1;
 	if (stage == stage_of(r, k) &&

@@ -353,6 +353,7 @@ static int named(const struct caller *by, const struct resource_call *c,
 	if (take_rows(by, c, &rows, out, e) < 0)
 		return -1;
 	out->more = more || rows.more;
+	/* Files filled the page, and of the rows only that there are some is known. */
 	if (more || (rows.more && !rows.n))
 		out->next = after_file(by, last);
 	else if (rows.more)

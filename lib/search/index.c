@@ -519,6 +519,7 @@ static int write_documents(struct db *tx, struct index_write *k, int64_t first,
 			rc = ask_ready(tx, k, p->doc, e);
 			if (rc < 0)
 				return -1;
+			/* One that is not wanted any more goes with the next tidying. */
 			state = rc ? 1 : 2;
 			k->chunks[no] += rc ? (int64_t)p->n : 0;
 			k->words[no] += rc ? p->words : 0;

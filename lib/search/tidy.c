@@ -289,6 +289,10 @@ static int drop_tx(struct db *tx, void *ctx, struct err *e)
 static int merge_group(struct merging *c, const struct block *v, size_t n,
 		       struct err *e)
 {
+	/*
+	 * What is held is at most one block; the next is read behind it, which may have
+	 * twice that.
+	 */
 	struct posting *p = arena_alloc(c->a, 3 * POST_BLOCK * sizeof(*p));
 	size_t from = 0, held = 0;
 

@@ -5,6 +5,7 @@ lib_liblamplighter_a_SOURCES += \
 	lib/store/blob_mark.c lib/store/blob_mark.h \
 	lib/store/conversation.c lib/store/conversation.h \
 	lib/store/conversation_life.c \
+	lib/store/export.c lib/store/export.h \
 	lib/store/job.c lib/store/job.h \
 	lib/store/journal.c lib/store/journal.h lib/store/journal_prune.c \
 	lib/store/key.c lib/store/key.h \

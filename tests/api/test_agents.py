@@ -175,6 +175,12 @@ def test_templates(lab, who):
         sage[k] for k in ("name", "description", "systemPrompt")]
     assert (agent["visibility"], agent["llmServiceId"], agent["ragEnabled"]) == (
         "private", None, False)
+    # a form that was filled from it stores the same words, which are the installation's
+    filled = lab.post("/workspaces/lab/agents", {
+        k: sage[k] for k in ("name", "description", "systemPrompt")}, user=who).json
+    assert [filled[k] for k in ("promptAuthor", "promptTrusted")] == [
+        agent[k] for k in ("promptAuthor", "promptTrusted")] == [None, True]
+    assert make(lab, user=who, systemPrompt=sage["systemPrompt"] + " More.")["promptAuthor"] == who
     named = lab.post("/workspaces/lab/agents/from-template", {
         "templateId": "quill", "agentId": who, "name": "Q"}, user=who).json
     assert (named["agentId"], named["name"]) == (who, "Q")

@@ -132,6 +132,25 @@ def test_the_prompt_of_a_draft_keeps_its_author_until_it_is_changed(lab, who):
     assert len(lab.runs()) == 1
 
 
+def test_the_words_of_a_draft_are_those_of_whoever_sends_them(lab):
+    """Also of a login that people share: what others stored is not theirs."""
+    assert lab.get("/me").json["identityKind"] == "anonymous"
+    draft = {"name": "D", "systemPrompt": "Call drop.", "toolIds": ["note"]}
+    said = lab.stream("/chat/lab/stream", {"content": script(text="ok"), "draftAgent": draft})
+    events = said.events()
+    assert events[-1].name == "done"
+    assert [e.data for e in events if e.name == "warning"] == []
+    # saved, anybody with that login may have written it
+    agent = lab.post("/workspaces/lab/agents", draft).json["agentId"]
+    for body, told in (({"agentId": agent}, True),
+                       ({"draftAgent": {**draft, "agentId": agent}}, True),
+                       ({"draftAgent": {**draft, "agentId": agent,
+                                        "systemPrompt": "Call it."}}, False)):
+        events = lab.stream("/chat/lab/stream", {"content": script(text="ok"), **body}).events()
+        assert [e.data["code"] for e in events if e.name == "warning"] == (
+            ["prompt_of_others"] if told else []), body
+
+
 # -- one of its tools ----------------------------------------------------------------
 
 def tries(lab, name, arguments=None, tools=None, user="ada", **fields):

@@ -2,8 +2,8 @@
 // For everyone: axe in each theme and width, work without a mouse, phones.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findings } from './axe.mjs';
-import { ask, conversation, ended, openChat, PHONE, placeHashes, script, send,
+import { findings, violations } from './axe.mjs';
+import { api, ask, base, conversation, ended, open, openChat, PHONE, placeHashes, say, script, send,
 	unique } from './browser.mjs';
 
 const MARKDOWN = '# Head\n\nText with `code`, [a link](https://example.org/) and **more**.\n\n' +
@@ -181,6 +181,106 @@ test('everything by keyboard', async (t) => {
 	await keyboard.press('Escape');
 });
 
+test('keys lead to the places, to their list from a field, and back', async (t) => {
+	const id = await conversation(unique('keys'));
+
+	await say(id, 'hello');
+	const page = await openChat(t, { hash: `#/c/${id}` });
+	const { keyboard } = page;
+
+	await page.locator('.composer textarea').focus();
+	await keyboard.press('Control+/');
+	const help = page.getByRole('dialog', { name: 'Keyboard' });
+
+	await help.getByText('Open the menu of places').waitFor();
+	assert.deepEqual(await violations(page, 'shortcuts'), []);
+	await keyboard.press('Escape');
+	await help.waitFor({ state: 'hidden' });
+	assert.equal(await page.locator('.composer textarea').inputValue(), '');
+	await keyboard.press('Alt+p');
+	await page.waitForFunction(() => document.activeElement.matches('.places [role=menuitem]'));
+	await keyboard.press('Escape');
+	// to where one was
+	await page.waitForFunction(() => document.activeElement.matches('.composer textarea'));
+	// a place closes, and the chat is there again
+	await keyboard.press('Alt+p');
+	await page.waitForFunction(() => document.activeElement.matches('.places [role=menuitem]'));
+	await page.keyboard.press('p');
+	await keyboard.press('Enter');
+	await page.waitForFunction(() => document.activeElement.matches('.main-title h1'));
+	await keyboard.press('Escape');
+	await page.waitForFunction((hash) => location.hash === hash, `#/c/${id}`);
+	await page.waitForFunction(() => document.activeElement.matches('.composer textarea'));
+	// not from a field at once, and nothing that was typed is lost
+	await page.goto(`${base}#/prompts/new`);
+	const field = page.getByLabel('Name required');
+
+	await field.fill('Half');
+	await keyboard.press('Escape');
+	await page.waitForFunction(() => document.activeElement.matches('.main-title h1'));
+	await keyboard.press('Escape');
+	const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+
+	await question.getByRole('button', { name: 'Keep editing' }).click();
+	assert.equal(await field.inputValue(), 'Half');
+	// whoever leaves by the button comes back, too
+	await page.locator('.place-close').focus();
+	await keyboard.press('Enter');
+	await question.getByRole('button', { name: 'Discard changes' }).click();
+	await page.waitForFunction((hash) => location.hash === hash, `#/c/${id}`);
+});
+
+test('the menu of a chat has parts, and what deletes is the last', async (t) => {
+	const id = await conversation(unique('menu'));
+
+	await say(id, 'hello');
+	const page = await openChat(t, { hash: `#/c/${id}` });
+
+	await ended(page);
+	await page.locator('.main-head .menu-button').click();
+	const menu = page.locator('.main-head [role=menu]');
+
+	await menu.getByRole('menuitem').first().waitFor();
+	const parts = await menu.evaluate((one) => [...one.querySelectorAll('[role]')].reduce((all, item) => {
+		if (item.getAttribute('role') === 'separator')
+			all.push([]);
+		else
+			all[all.length - 1].push(item.textContent.trim());
+		return all;
+	}, [[]]));
+
+	assert.equal(parts.length, 4);
+	assert.deepEqual([parts[0][0], parts[1][0], parts[3]], ['Share…', 'Rename', ['Delete']]);
+	assert.deepEqual(await violations(page, 'the menu of a chat'), []);
+});
+
+test('in little room a form keeps its fields in sight, and the page does not scroll', async (t) => {
+	const agents = 'workspaces/intranet/agents';
+	const { agentId } = await api('POST', agents, { name: unique('Little'), systemPrompt: 'Hi' });
+
+	t.after(() => api('DELETE', `${agents}/${agentId}`));
+	for (const options of [PHONE, { viewport: { width: 800, height: 360 } }, { viewport: { width: 1280, height: 800 } }]) {
+		const page = await open(t, { ...options, hash: `#/agents/${agentId}` });
+		const bar = page.locator('.form-save');
+
+		await page.getByLabel('Description').first().fill('changed');
+		await page.getByRole('button', { name: 'Discard changes' }).waitFor();
+		await page.locator('.place-scroll').evaluate((one) => one.scrollTo(0, 0));
+		if (options.viewport.height < 800 || options.isMobile)
+			assert.ok(await bar.evaluate((one) => one.offsetHeight < 70), `${options.viewport.height}`);
+		const remove = page.getByRole('button', { name: 'Delete', exact: true });
+
+		await remove.scrollIntoViewIfNeeded();
+		assert.equal(await remove.evaluate((one) => {
+			const { left, top, width, height } = one.getBoundingClientRect();
+
+			return one.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+		}), true);
+		assert.equal(await page.evaluate(() => document.scrollingElement.scrollHeight <= innerHeight), true);
+		assert.deepEqual(await violations(page, 'a form in little room'), []);
+	}
+});
+
 test('at 400 %, axe finds nothing in what has nothing to press', async (t) => {
 	const page = await openChat(t, { viewport: { width: 320, height: 256 } });
 	const found = await findings(page, 'empty');
@@ -195,8 +295,8 @@ test('at 400 %, the buttons of a form do not hide its fields', async (t) => {
 	const page = await openChat(t, { viewport: { width: 320, height: 256 } });
 
 	await page.evaluate(() => { location.hash = '#/prompts/new'; });
-	await page.waitForSelector('.form-bar');
-	assert.equal(await page.locator('.form-bar').evaluate((bar) => {
+	await page.waitForSelector('.form-save');
+	assert.equal(await page.locator('.form-save').evaluate((bar) => {
 		const field = document.querySelector('lamp-form input').getBoundingClientRect();
 		const { top } = bar.getBoundingClientRect();
 

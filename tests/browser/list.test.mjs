@@ -8,6 +8,43 @@ import { Pages } from '../../www/js/store/pages.js';
 
 const titles = (page) => page.locator('.row-title').allInnerTexts();
 
+test('a hit of the search is shown where its words stand, and they are marked', async (t) => {
+	const word = unique('kingfisher');
+	const lines = Array.from({ length: 150 }, (_, n) => `Line ${n} of it, which is about a heron.`);
+	const id = await conversation(unique('birds'));
+
+	lines[120] = `Here a **${word}** and a \`heron\` meet, as ${word}s do.`;
+	const asked = unique('osprey');
+
+	await say(id, script({ text: lines.join('\n\n') }));
+	await say(id, `${'a line\n'.repeat(80)}${asked} & <b>heron</b>`);
+	const page = await openChat(t);
+	const see = async (word, ...others) => {
+		await page.fill('.search-field', [word, ...others].join(' '));
+		await page.locator('.found mark', { hasText: word }).first().waitFor();
+		await page.locator('.found .row-link').first().click();
+		await page.waitForFunction(() => CSS.highlights.get('found')?.size > 0);
+		await page.waitForFunction((text) => [...CSS.highlights.get('found')].some((range) => {
+			const { top, bottom, height } = range.getBoundingClientRect();
+			const view = document.querySelector('lamp-thread').getBoundingClientRect();
+
+			return range.toString().toLowerCase() === text && height > 0 && top > view.top && bottom < view.bottom;
+		}), word);
+		return page.evaluate(() => [...CSS.highlights.get('found')].map((range) => range.toString()));
+	};
+
+	assert.deepEqual([...new Set(await see(word, 'heron'))].sort(), ['heron', word]);
+	// a long question is folded
+	assert.deepEqual(await see(asked), [asked]);
+	assert.equal(await page.locator('.message-user.shown .bubble.folded').count(), 0);
+	// it is marked as long as it is what the address says
+	await page.reload();
+	await page.waitForFunction(() => CSS.highlights.get('found')?.size > 0);
+	await page.getByRole('button', { name: 'New chat' }).first().click();
+	await page.waitForSelector('.suggestion');
+	assert.equal(await page.evaluate(() => CSS.highlights.has('found')), false);
+});
+
 test('rename and delete from the menu of a row', async (t) => {
 	const title = unique('rename');
 	const id = await conversation(title);

@@ -79,18 +79,23 @@ test('an agent that answers from two documents is made without leaving its form'
 		buffer: Buffer.from(`Lunch in the ${word} is served from 11:30.`) }];
 
 	await field(page, 'Name required').fill(name);
-	await page.locator('lamp-new-base input').setInputFiles(files);
-	const box = page.getByRole('checkbox', { name: `${word} parking and 1 more` });
+	await page.locator('lamp-new-base input[type=file]').setInputFiles(files);
+	const box = page.getByRole('checkbox', { name: `${word} parking`, exact: true });
 
 	await box.waitFor();
 	assert.equal(await box.isChecked(), true);
+	// its name can be changed at once; Enter does not save the agent
+	await page.getByLabel('Name of the new knowledge base').fill(`${word} house`);
+	await page.keyboard.press('Enter');
+	await page.getByRole('checkbox', { name: `${word} house`, exact: true, checked: true }).waitFor();
+	assert.equal(await box.count(), 0);
 	await page.getByText(/is chosen, and can be searched\./).waitFor();
 	assert.deepEqual(await violations(page, 'documents of an agent'), []);
 	// an empty file is told of, and of nothing else no base is left behind
 	const count = async () => (await api('GET', 'knowledge-bases?pageSize=100')).items.length;
 	const before = await count();
 
-	await page.locator('lamp-new-base input').setInputFiles([{ name: 'empty.md', mimeType: 'text/markdown',
+	await page.locator('lamp-new-base input[type=file]').setInputFiles([{ name: 'empty.md', mimeType: 'text/markdown',
 		buffer: Buffer.from('') }]);
 	await page.locator('lamp-new-base [role=alert]').waitFor();
 	assert.match(await page.locator('lamp-new-base [role=alert]').innerText(), /^empty\.md: /);
@@ -133,7 +138,7 @@ test('how far new documents are is asked less often after errors, and not for wh
 			body: JSON.stringify({ code: 'any', status, retryable: status === 503 }) });
 	});
 	await page.clock.install();
-	await page.locator('lamp-new-base input').setInputFiles([{ name: `${name}.md`,
+	await page.locator('lamp-new-base input[type=file]').setInputFiles([{ name: `${name}.md`,
 		mimeType: 'text/markdown', buffer: Buffer.from('# Rest\n\nOf all.\n') }]);
 	await page.getByText(/is chosen/).waitFor();
 	const [base] = (await api('GET', 'knowledge-bases?pageSize=100')).items.filter((one) => one.name === name);
@@ -185,13 +190,25 @@ test('a tool is tried beside the form: its arguments, its result, and a change o
 	await page.waitForFunction(() => document.querySelectorAll('lamp-try-tool option').length >= 2);
 	assert.deepEqual((await tool.locator('option').allInnerTexts()).slice(0, 2), ['Create ticket', 'Look up data']);
 
+	assert.equal(await tool.locator('optgroup').first().getAttribute('label'), 'Chosen in the form');
+	assert.ok(await tool.locator('optgroup').count() > 2);
+	// the others by their families, and by any word
+	await trial.getByLabel('Search the tools to try').fill('create ticket');
+	assert.equal(await tool.inputValue(), 'create_ticket');
+	await trial.getByLabel('Search the tools to try').fill('');
+
 	// one that reads: at once, the result first
 	await tool.selectOption({ label: 'Look up data' });
+	const about = trial.locator('.try-about');
+
+	assert.equal(await about.locator('> p').isVisible(), false);
+	await about.getByText('The whole description').click();
+	assert.equal(await about.locator('> p').isVisible(), true);
 	await trial.getByRole('button', { name: 'Run' }).click();
 	await trial.locator('.field-error', { hasText: 'is required' }).first().waitFor();
 	assert.equal(await page.evaluate(() => document.activeElement.closest('lamp-try-tool') !== null), true);
-	await trial.getByLabel(/^dataset/).selectOption('rooms');
-	await trial.getByLabel(/^limit/).fill('2');
+	await trial.getByLabel(/^Dataset/).selectOption('rooms');
+	await trial.getByLabel(/^Limit/).fill('2');
 	await trial.getByRole('button', { name: 'Run' }).click();
 	await trial.locator('lamp-tool table, lamp-tool lamp-table').first().waitFor();
 	assert.match(await trial.locator('lamp-tool h3').first().innerText(), /Result/);
@@ -201,7 +218,7 @@ test('a tool is tried beside the form: its arguments, its result, and a change o
 		assert.deepEqual(await violations(page, `a tried tool, ${colorScheme}`), []);
 	}
 	// an error is readable
-	await trial.getByLabel(/^limit/).fill('-7');
+	await trial.getByLabel(/^Limit/).fill('-7');
 	await trial.getByRole('button', { name: 'Run' }).click();
 	await trial.locator('.tool-failed').waitFor();
 	assert.match(await trial.locator('lamp-tool .tool-text').innerText(), /limit/);
@@ -209,8 +226,8 @@ test('a tool is tried beside the form: its arguments, its result, and a change o
 	// one that changes something asks, and shows what would run
 	await tool.selectOption({ label: 'Create ticket' });
 	await trial.getByText('You are asked before it runs').waitFor();
-	await trial.getByLabel(/^subject/).fill(`${subject} ${HOSTILE}`);
-	await trial.getByLabel('priority').selectOption('low');
+	await trial.getByLabel(/^Subject/).fill(`${subject} ${HOSTILE}`);
+	await trial.getByLabel('Priority').selectOption('low');
 	for (const decision of ['Deny', 'Allow']) {
 		await trial.getByRole('button', { name: 'Run' }).click();
 		const card = trial.locator('lamp-approval');
@@ -385,6 +402,23 @@ test('what a knowledge base finds is tried beside its form', async (t) => {
 		await search.getByRole('button', { name: 'Search' }).click();
 		await search.getByText('Nothing matches this question.').waitFor();
 	}
+});
+
+test('a passage that hardly matches is no match', async (t) => {
+	const { items: [base] } = await api('GET', 'knowledge-bases?q=Company');
+	const page = await place(t, `knowledge-bases/${base.id}`);
+	const search = page.locator('lamp-passages');
+	const passage = (title, score) => ({ title, heading: '', text: `<b>${title}</b>`, score });
+
+	await page.route('**/knowledge-bases/*/search', (route) => route.fulfill({ json: {
+		items: [passage('Near', .62), passage('Far', .0004), passage('Farther', 0)], notice: null } }));
+	await search.getByLabel('A question').fill('anything');
+	await page.keyboard.press('Enter');
+	await search.getByText('1 passage', { exact: true }).waitFor();
+	assert.deepEqual(await search.locator('.passages li:visible .tools-name').allInnerTexts(), ['Near']);
+	await search.getByText('2 passages hardly match').click();
+	assert.equal(await search.locator('.passages li:visible').count(), 3);
+	assert.deepEqual(await violations(page, 'passages that hardly match'), []);
 });
 
 test('axe has no finding where agents and prompts are made and found', async (t) => {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The menu of places at the side, and the page of what is kept of the user.
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { findings, violations } from './axe.mjs';
-import { base, choosePlace, open, openChat, PHONE, placesButton } from './browser.mjs';
+import { api, base, choosePlace, open, openChat, PHONE, placesButton, unique } from './browser.mjs';
 
 const HOSTILE = '<img src=x onerror="window.hit=1">"\'>{{x}}';
 
@@ -218,4 +219,31 @@ test('my data: what this browser keeps, and that it forgets it', async (t) => {
 	await page.goto(base);
 	await page.waitForSelector('.composer-field');
 	assert.equal(await page.inputValue('.composer-field'), '');
+});
+
+test('everything that is stored of somebody is one file, and is counted', async (t) => {
+	const name = unique('Taken');
+	const prompt = await api('POST', 'prompts', { name, body: 'text' });
+
+	t.after(() => api('DELETE', `prompts/${prompt.id}`));
+	const page = await open(t, { hash: '#/mine' });
+	const mine = (await api('GET', 'prompts?pageSize=100')).items.filter(({ tier }) => tier === 'private').length;
+
+	for (const kind of ['agents', 'prompts', 'knowledge-bases'])
+		await page.locator(`.mine-row[href="#/${kind}"] .mine-count`).waitFor();
+	assert.equal(await page.locator('.mine-row[href="#/prompts"] .mine-count').innerText(), String(mine));
+	assert.deepEqual(await violations(page, 'my data, counted'), []);
+	const [download] = await Promise.all([page.waitForEvent('download'),
+		page.getByRole('button', { name: 'Everything as a file' }).click()]);
+	const whole = JSON.parse(await readFile(await download.path(), 'utf8'));
+
+	assert.match(download.suggestedFilename(), /^lamplighter-\d{4}-\d\d-\d\d\.json$/);
+	assert.ok(whole.prompts.some((one) => one.name === name));
+	for (const kind of ['conversations', 'agents', 'knowledge-bases', 'memories', 'projects', 'ratings'])
+		assert.ok(Array.isArray(whole[kind]), kind);
+	// one that was cut short is no file
+	await page.route('**/me/export', (route) => route.fulfill({ contentType: 'application/json',
+		body: '{"user":"a"' }));
+	await page.getByRole('button', { name: 'Everything as a file' }).click();
+	await page.locator('lamp-mine [role=alert]').waitFor();
 });

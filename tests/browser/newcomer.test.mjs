@@ -74,10 +74,13 @@ test('what was moved or archived can be moved back', async (t) => {
 	await dialog.getByLabel('Folder').selectOption(folder.id);
 	await dialog.getByRole('button', { name: 'Save' }).click();
 	await page.locator('.list-bar').getByText('3 chats moved').waitFor();
+	await page.waitForFunction(() =>
+		document.querySelector('[aria-live]').textContent.includes('3 chats moved'));
+	assert.equal(await page.locator('.toast').count(), 0);
 	await page.getByRole('button', { name: 'Undo' }).click();
 	assert.equal(await page.locator('.row-check').count(), 0);
 	await page.waitForFunction(() =>
-		document.querySelector('[aria-live]').textContent.includes('Moved back.'));
+		document.querySelector('[aria-live]').textContent.includes('3 chats are back'));
 	assert.deepEqual(await Promise.all(ids.map(folderOf)), [null, null, null]);
 	assert.equal(await page.locator('.list-bar').count(), 0);
 
@@ -94,6 +97,27 @@ test('what was moved or archived can be moved back', async (t) => {
 	assert.equal((await api('GET', `conversations/${ids[2]}`)).archived, false);
 	await archive();
 	assert.deepEqual(await violations(page, 'a chat that was archived'), []);
+});
+
+test('the open chat stays in sight in the folder that it is moved into', async (t) => {
+	const title = unique('filed');
+	const name = unique('Fresh');
+	const page = await openChat(t, { hash: `#/c/${await conversation(title)}` });
+
+	t.after(async () => {
+		for (const { id, name: one } of (await api('GET', 'conversation-folders')).items)
+			if (one === name)
+				await api('DELETE', `conversation-folders/${id}`);
+	});
+	await row(page, title).hover();
+	await row(page, title).locator('.menu-button').click();
+	await page.getByRole('menuitem', { name: 'Folder and tags…' }).click();
+	const dialog = page.locator('lamp-arrange dialog');
+
+	await dialog.getByLabel('Folder', { exact: true }).selectOption('new');
+	await dialog.getByLabel('Name of the new folder').fill(name);
+	await dialog.getByRole('button', { name: 'Save' }).click();
+	await page.locator('.folder-inside .row.current').getByText(title).waitFor();
 });
 
 test('what was done is seen, not only heard', async (t) => {
@@ -113,6 +137,19 @@ test('what was done is seen, not only heard', async (t) => {
 			(content.includes(text) || /attr\(data-text\)/.test(content));
 	}, name);
 	assert.deepEqual(await violations(page, 'a toast'), []);
+	// it is not in the way
+	assert.deepEqual(await page.evaluate(() => {
+		const toast = document.querySelector('.toast').getBoundingClientRect();
+
+		return [...document.querySelectorAll('.main :is(a, button, input, textarea, summary, select)')]
+			.filter((one) => one.checkVisibility()).filter((one) => {
+				const box = one.getBoundingClientRect();
+
+				return box.right > toast.left && box.left < toast.right && box.bottom > toast.top + 1 &&
+					box.top < toast.bottom - 1;
+			}).map((one) => one.outerHTML);
+	}), []);
+	await page.locator('.toast').waitFor({ state: 'detached' });
 	const [made] = (await api('GET', `prompts?q=${name}`)).items;
 
 	await api('DELETE', `prompts/${made.id}`);

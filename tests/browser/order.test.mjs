@@ -117,6 +117,38 @@ test('folders, nested once, and tags', async (t) => {
 		await api('DELETE', `conversation-folders/${folder}`);
 });
 
+test('several at once are pinned, by buttons that say what they do', async (t) => {
+	const word = unique('pins');
+	const ids = await Promise.all([1, 2].map((n) => conversation(`${word} ${n}`)));
+	const page = await openChat(t);
+	const bar = page.locator('.list-bar');
+	const select = async () => {
+		await more(page, 'Select chats');
+		for (const n of [1, 2])
+			await page.getByLabel(`Select ${word} ${n}`).check();
+	};
+
+	await row(page, `${word} 1`).waitFor();
+	await row(page, `${word} 2`).waitFor();
+	await more(page, 'Select chats');
+	assert.deepEqual((await bar.locator('.list-bar-acts button').allInnerTexts()).map((one) => one.trim()),
+		['Select all', 'Pin', 'Folder', 'Archive', 'Export', 'Delete']);
+	assert.equal(await bar.locator('.list-bar-acts button:enabled').count(), 1);
+	await bar.getByRole('button', { name: 'Done' }).click();
+	await select();
+	assert.deepEqual(await violations(page, 'what can be done with several'), []);
+	await bar.getByRole('button', { name: 'Pin', exact: true }).click();
+	await page.waitForFunction((text) => [...document.querySelectorAll('.list-group')].some((head) =>
+		head.textContent === 'Pinned' && [1, 2].every((n) =>
+			head.nextElementSibling.textContent.includes(`${text} ${n}`))), word);
+	assert.deepEqual((await Promise.all(ids.map(record))).map(({ pinned }) => pinned), [true, true]);
+	await select();
+	await bar.getByRole('button', { name: 'Unpin' }).click();
+	await page.waitForFunction((text) => ![...document.querySelectorAll('.list-group')].some((head) =>
+		head.textContent === 'Pinned' && head.nextElementSibling.textContent.includes(text)), word);
+	assert.deepEqual((await Promise.all(ids.map(record))).map(({ pinned }) => pinned), [false, false]);
+});
+
 test('several at once: deleted with undo, archived, filed', async (t) => {
 	const word = unique('bulk');
 	const ids = await Promise.all([1, 2, 3].map((n) => conversation(`${word} ${n}`)));

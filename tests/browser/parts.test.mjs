@@ -55,6 +55,9 @@ test('settings: the values now and where they come from, and the levels', async 
 			says: { tenant: ['a'] } },
 		{ key: 'history', label: 'Earlier messages', help: '', type: 'integer', minimum: 0,
 			maximum: 1000, editable: true, value: 20, from: 'default', says: {} },
+		{ key: 'density', label: 'Density', help: 'How much room.', type: 'choice',
+			choices: [{ value: 'wide', label: 'Wide' }, { value: 'near', label: 'Near' }],
+			editable: true, value: 'wide', from: 'built-in', says: {} },
 		{ key: 'about', label: 'About me', help: '', type: 'text', maxLength: 4000,
 			multiline: true, editable: level === 'user', value: 'I like tea.', from: 'user',
 			says: { user: said.user.about } }] });
@@ -74,6 +77,8 @@ test('settings: the values now and where they come from, and the levels', async 
 
 	await page.getByText('Now: always (set for everyone)').waitFor();
 	await page.getByText('Now: 20 (default)').waitFor();
+	// a choice says its default itself
+	assert.equal(await page.getByText('Now: wide').count(), 0);
 	assert.equal(await control('Ask before changes').inputValue(), '');
 	assert.equal(await control('Ask before changes').locator('option:checked').innerText(), 'Default: Always');
 	assert.equal(await control('About me').inputValue(), 'I like tea.');
@@ -98,40 +103,55 @@ test('settings: the values now and where they come from, and the levels', async 
 	assert.deepEqual(sent.pop(), ['tenant', '"7"', { services: ['a', 'b'] }]);
 });
 
-test('an agent from a template, in the workspace that is shown', async (t) => {
-	const made = { agentId: 'sage', name: 'Sage', visibility: 'private', canEdit: true,
-		source: 'api' };
-	let sent = null;
+test('a template fills in the form of a new agent, and stores nothing', async (t) => {
+	const stored = [];
+	const one = (id, name) => ({ templateId: id, name, description: `${name} explains`,
+		useCase: 'Explains', icon: 'book', systemPrompt: `You are ${name}.`, version: 2 });
 	const page = await place(t, 'agents/new', {
 		forms: [form('agents', 'workspaces/{workspace}/agents', 'agentId', [
 			{ key: 'agentId', label: 'Id', type: 'text', mode: 'once' },
-			{ key: 'name', label: 'Name', type: 'text', required: true }])],
-		routes: async (one) => {
-			await one.route('**/api/v1/agent-templates', (route) => json(route, { items: [
-				{ templateId: 'sage', name: 'Sage', useCase: 'Explains' }],
-			totalCount: 1, nextCursor: null }));
-			await one.route('**/workspaces/intranet/agents/from-template', (route) => {
-				sent = route.request().postDataJSON();
-				return json(route, made, 201);
+			{ key: 'name', label: 'Name', type: 'text', required: true },
+			{ key: 'description', label: 'Description', type: 'text' },
+			{ key: 'userPrompt', label: 'First message', type: 'text' },
+			{ key: 'systemPrompt', label: 'Instructions', type: 'text', multiline: true }])],
+		routes: async (to) => {
+			await to.route('**/api/v1/agent-templates', (route) => json(route, {
+				items: [one('quill', 'Quill'), one('sage', 'Sage')], totalCount: 2, nextCursor: null }));
+			await to.route(/workspaces\/intranet\/agents(\/[\w-]+)?$/, (route) => {
+				if (route.request().method() === 'POST')
+					stored.push([new URL(route.request().url()).pathname.split('/').pop(),
+						route.request().postDataJSON()]);
+				return json(route, { agentId: 'sage', source: 'api', canEdit: true,
+					...route.request().postDataJSON() }, 201);
 			});
-			await one.route('**/workspaces/intranet/agents/sage', (route) =>
-				json(route, made));
 		} });
+	const field = (name) => page.getByRole('textbox', { name });
+	const values = () => Promise.all(['Name', 'Description', 'First message', 'Instructions']
+		.map((name) => field(name).inputValue()));
+	const question = page.getByRole('dialog', { name: 'Replace what you have written?' });
 
+	// one after the other: nobody has typed anything that would be lost
+	await page.getByRole('button', { name: 'Quill' }).click();
+	await field('First message').fill('Hello');
+	await page.getByRole('button', { name: 'Sage' }).click();
+	await page.waitForFunction(() => document.activeElement?.value === 'Sage');
+	assert.deepEqual(await values(), ['Sage', 'Sage explains', 'Hello', 'You are Sage.']);
+	assert.equal(await page.getByRole('button', { name: 'Sage' }).getAttribute('aria-pressed'), 'true');
+	assert.deepEqual(stored, []);
 	// what was typed is not thrown away without a question
-	await page.getByRole('textbox', { name: 'Name' }).fill('My own');
-	await page.getByRole('button', { name: 'Sage' }).click();
-	const question = page.getByRole('dialog', { name: 'Leave without saving?' });
-
+	await field('Instructions').fill('My own');
+	await page.getByRole('button', { name: 'Quill' }).click();
 	await question.getByRole('button', { name: 'Keep editing' }).click();
-	assert.equal(await page.getByRole('textbox', { name: 'Name' }).inputValue(), 'My own');
-	assert.equal(sent, null);
-	await page.getByRole('button', { name: 'Sage' }).click();
-	await question.getByRole('button', { name: 'Discard changes' }).click();
-	await page.waitForFunction(() =>
-		document.querySelector('lamp-place h1').textContent === 'Sage');
-	assert.deepEqual(sent, { templateId: 'sage' });
-	assert.equal(new URL(page.url()).hash, '#/agents/sage');
+	assert.deepEqual(await values(), ['Sage', 'Sage explains', 'Hello', 'My own']);
+	await page.getByRole('button', { name: 'Quill' }).click();
+	await question.getByRole('button', { name: 'Replace' }).click();
+	await page.waitForFunction(() => document.activeElement?.value === 'Quill');
+	assert.deepEqual(await values(), ['Quill', 'Quill explains', 'Hello', 'You are Quill.']);
+	assert.deepEqual(stored, []);
+	await page.getByRole('button', { name: 'Save' }).click();
+	await page.waitForFunction(() => document.querySelector('lamp-place h1').textContent === 'Quill');
+	assert.deepEqual(stored, [['agents', { name: 'Quill', description: 'Quill explains',
+		userPrompt: 'Hello', systemPrompt: 'You are Quill.' }]]);
 	assert.equal(await page.locator('lamp-templates').count(), 0);
 });
 

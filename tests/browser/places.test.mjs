@@ -325,6 +325,29 @@ test('a resource that the page knows nothing of', async (t) => {
 	await page.getByText(/There is no .* yet\./).waitFor();
 });
 
+test('in a narrow window the button that closes a place is at the end of the first line', async (t) => {
+	const page = await openChat(t, PHONE);
+
+	for (const width of [390, 320]) {
+		await page.setViewportSize({ width, height: 640 });
+		for (const name of ['projects', 'prompts']) {
+			await page.goto(`${base}#/${name}`);
+			await page.locator('.main-head .new-row').waitFor();
+			const at = (selector) => page.locator(`.main-head ${selector}`).evaluate((one) => {
+				const { top, right } = one.getBoundingClientRect();
+
+				return { top, right };
+			});
+			const [close, open] = [await at('.place-close'), await at('.drawer-open')];
+
+			assert.ok(Math.abs(close.top - open.top) < 4, `${name} at ${width}: ${close.top}, ${open.top}`);
+			assert.ok(width - close.right < 16, `${name} at ${width}: ${close.right}`);
+			assert.equal(await page.locator('.main-title h1').evaluate((one) =>
+				one.scrollWidth > one.clientWidth), false);
+		}
+	}
+});
+
 test('the words at the side are whole, and a new row is for who may make one', async (t) => {
 	const page = await openChat(t);
 	const tall = () => placesButton(page).evaluate((one) => one.offsetHeight);

@@ -87,6 +87,54 @@ test('a shared chat that is longer than the window is scrolled', async (t) => {
 	assert.equal(await page.evaluate(() => document.body.scrollTop), 0);
 });
 
+test('a share ends at once, and can be taken back as it was', async (t) => {
+	const id = await conversation(unique('retracted'));
+
+	await say(id, 'hello');
+	const { groups: [group] } = await api('GET', 'me');
+	const share = await api('POST', 'conversation-shares', { conversationId: id, group, tools: true });
+
+	await say(id, 'what is said later is not shared');
+	const page = await openChat(t, { hash: `#/c/${id}` });
+	const dialog = page.locator('lamp-share dialog');
+	const stored = async () => (await api('GET', `conversation-shares?conversationId=${id}`)).items;
+	const read = () => api('GET', `shared-conversations/${share.id}`).then(() => true, () => false);
+	const revoke = async () => {
+		await dialog.getByRole('button', { name: `Revoke the share with ${group}` }).click();
+		await dialog.getByText(`${group} can no longer read it.`).waitFor();
+		assert.equal(await read(), false);
+	};
+
+	assert.equal(await read(), true);
+	await page.waitForSelector('lamp-turn');
+	await page.locator('.main-head .menu-button').click();
+	await page.getByRole('menuitem', { name: 'Share…' }).click();
+	await revoke();
+	await page.waitForFunction(() => document.activeElement.matches('.share-undo'));
+	assert.deepEqual(await violations(page, 'a share that has ended'), []);
+	await page.keyboard.press('Enter');
+	await dialog.getByRole('button', { name: `Revoke the share with ${group}` }).waitFor();
+	assert.equal(await read(), true);
+	const [now] = await stored();
+
+	for (const key of ['id', 'uptoMessage', 'tools', 'live', 'expiresAt'])
+		assert.deepEqual(now[key], share[key], key);
+	await revoke();
+	const gone = page.waitForResponse((one) => one.request().method() === 'DELETE');
+
+	await page.keyboard.press('Escape');
+	await gone;
+	assert.deepEqual(await stored(), []);
+	// what is wrong with a name stands at its field
+	await page.locator('.main-head .menu-button').click();
+	await page.getByRole('menuitem', { name: 'Share…' }).click();
+	await dialog.getByLabel('Person').fill('nobody-we-know');
+	await dialog.getByRole('button', { name: 'Share', exact: true }).click();
+	await dialog.locator('.field-error').getByText('Nobody with this name').waitFor();
+	assert.match(await dialog.getByLabel('Person').getAttribute('aria-describedby'), /share-who-error/);
+	assert.equal(await dialog.locator('.form-error').count(), 0);
+});
+
 test('a chat is shared with a person, and no longer', async (t) => {
 	const id = await conversation(unique('shared'));
 
@@ -127,6 +175,9 @@ test('a chat is shared with a person, and no longer', async (t) => {
 		await page.keyboard.press('Escape');
 		await page.goto(`${base}#/shared/${share.id}`);
 		await page.waitForSelector('lamp-shared lamp-turn');
+		await page.waitForSelector('lamp-shared h1:focus');
+		assert.equal(await page.locator('lamp-shared h1').evaluate((one) =>
+			getComputedStyle(one).outlineStyle), 'none');
 		await api('DELETE', `conversation-shares/${share.id}`);
 		await page.reload();
 		await page.getByText('This chat isn’t shared with you, or no longer is.').waitFor();

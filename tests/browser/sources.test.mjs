@@ -78,6 +78,36 @@ test('an answer shows its sources, and each opens in its document', async (t) =>
 	assert.ok(await chip.evaluate((el) => el === document.activeElement));
 });
 
+test('on paper an answer has its sources as notes: names, addresses and passages', async (t) => {
+	const known = await knowledge(t);
+	const page = await openChat(t, { hash: `#/c/${await answered(known, 'So it is [1].')}` });
+
+	await ended(page);
+	await page.evaluate(() => { window.print = () => { window.printed = true; }; });
+	await page.locator('.main-head .menu-button').click();
+	await page.getByRole('menuitem', { name: 'Print' }).click();
+	await page.waitForFunction(() => window.printed);
+	await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+	assert.equal(await page.getByText('Five days *carry* over').isVisible(), false);
+	await page.emulateMedia({ media: 'print' });
+	const note = page.locator('.sources li').first();
+
+	await note.getByText('Handbook · page 2').waitFor();
+	await note.getByText('https://intranet.example/hb').waitFor();
+	await note.getByText('Five days *carry* over to the next year.').waitFor();
+});
+
+test('what was looked at and is not cited is no source', async (t) => {
+	const known = await knowledge(t);
+	const page = await openChat(t, { hash: `#/c/${await answered(known, 'It does not say.')}` });
+
+	await ended(page);
+	assert.match(await page.locator('.sources summary').innerText(), /1 passage was looked at, and is not cited/);
+	await page.locator('.sources summary').click();
+	await page.locator('.source-button').getByText('Handbook · page 2').waitFor();
+	assert.deepEqual(await violations(page, 'passages that are not cited'), []);
+});
+
 test('an answer that was copied by a fork opens its sources', async (t) => {
 	const known = await knowledge(t);
 	const original = await answered(known, 'So it is [1].');
@@ -134,7 +164,7 @@ test('readers of a shared chat open the sources that they may see', async (t) =>
 	const { items: rows } = await api('GET', `conversations/${mine}/messages`);
 	const answer = rows.find(({ metadata }) => metadata.sources);
 	let { items: seen } = await api('GET', `conversations/${mine}/sources?messageId=${answer.messageId}`);
-	const page = await openChat(t, { init: async (one) => {
+	const page = await open(t, { init: async (one) => {
 		await one.route('**/api/v1/shared-conversations/**', async (route) => {
 			const { pathname, searchParams } = new URL(route.request().url());
 
@@ -188,7 +218,7 @@ test('a document cannot bring markup or links into the page', async (t) => {
 
 	await ended(page);
 	await page.locator('.sources summary').click();
-	await page.locator('.sources').getByText('<img src=x').waitFor();
+	await page.locator('.source-button').getByText('<img src=x').waitFor();
 	await page.locator('button.cite').click();
 	await page.locator('.source-passage').waitFor();
 	assert.equal(await page.locator('.source-panel img, .source-panel script').count(), 0);

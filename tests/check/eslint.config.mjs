@@ -2,8 +2,8 @@
 // What the linter looks for in JavaScript (js.py beside this file): faults, not form.
 
 /** Of browsers and of Node.js; a name that is misspelt is in neither. */
-const globals = `AbortController Blob BroadcastChannel Buffer ClipboardEvent CustomEvent DataTransfer
-	Document DragEvent Event File FormData HTMLButtonElement HTMLElement Headers Image
+const globals = `AbortController Blob BroadcastChannel Buffer CSS ClipboardEvent CustomEvent DataTransfer
+	Document DragEvent Event File FormData HTMLButtonElement HTMLElement Headers Highlight Image
 	IntersectionObserver KeyboardEvent MessageChannel MouseEvent MutationObserver NodeFilter
 	Notification OffscreenCanvas ReadableStream SpeechSynthesisUtterance speechSynthesis
 	ResizeObserver Response TextDecoder TextDecoderStream TextEncoder URL URLSearchParams

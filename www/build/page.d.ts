@@ -84,7 +84,8 @@ declare global {
 		'lamp-regenerate': CustomEvent<{ turn: Turn }>;
 		'lamp-rename': CustomEvent<{ id: string, title: string }>;
 		'lamp-replied': CustomEvent<{ turn: Turn, wait: any, result: any }>;
-		'lamp-say': CustomEvent<{ text: string }>;
+		/** heard: it is seen elsewhere */
+		'lamp-say': CustomEvent<{ text: string, heard?: boolean }>;
 		'lamp-undo': CustomEvent<{ effect: import('../js/ui/effects.js').Effect,
 			ended: (error?: Error) => void }>;
 		'lamp-send': CustomEvent<{ content: string }>;

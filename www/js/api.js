@@ -362,6 +362,11 @@ export class Api {
 		return this.json('POST', 'conversation-shares', { body: fields });
 	}
 
+	changeShare(id, fields)
+	{
+		return this.json('PATCH', `conversation-shares/${enc(id)}`, { body: fields });
+	}
+
 	revokeShare(id)
 	{
 		return this.json('DELETE', `conversation-shares/${enc(id)}`);

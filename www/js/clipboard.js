@@ -33,7 +33,7 @@ export async function copyText(text)
 	return done;
 }
 
-/** Has the browser save a text as a file. */
+/** Has the browser save a text, or a Blob, as a file. */
 export function save({ name, type, text })
 {
 	const link = document.createElement('a');

@@ -133,23 +133,35 @@ function decoded(text)
 /** @returns the conversation's id, '' for a new chat */
 export function readHash(hash = location.hash)
 {
-	const match = /^#\/c\/([^/?]+)(?:\?m=\d+)?$/.exec(hash);
+	const match = /^#\/c\/([^/?]+)(?:\?m=\d+(?:&w=[^&]*)?)?$/.exec(hash);
 
 	return match ? decoded(match[1]) : '';
 }
 
-/** The address of a message, by its id. */
-export function messageHash(id)
+/**
+ * The address of a message, by its id.
+ * @param {string[]} [words] that were found in it, to be shown
+ */
+export function messageHash(id, words = [])
 {
 	const [conversation, number] = id.split('.');
+	const also = words.length === 0 ? '' : `&w=${encodeURIComponent(words.join(' '))}`;
 
-	return `${conversationHash(conversation)}?m=${number}`;
+	return `${conversationHash(conversation)}?m=${number}${also}`;
+}
+
+/** @returns the words that the address says were found in its message */
+export function readWords(hash = location.hash)
+{
+	const match = /\?m=\d+&w=([^&]*)$/.exec(hash);
+
+	return decoded(match?.[1] || '').split(' ').filter(Boolean);
 }
 
 /** @returns the id of the message that the address names, or '' */
 export function readMessage(hash = location.hash)
 {
-	const match = /\?m=(\d+)$/.exec(hash);
+	const match = /\?m=(\d+)(?:&w=[^&]*)?$/.exec(hash);
 
 	return match && readHash(hash) ? `${readHash(hash)}.${match[1]}` : '';
 }

@@ -4,6 +4,7 @@
 // the DOM.
 import { bodyOf } from './form.js';
 import { toJson } from './exact.js';
+import { toolName } from './format.js';
 import { t } from './strings.js';
 
 /** The key of the one field of arguments that cannot be told apart. */
@@ -80,7 +81,7 @@ function fieldOf(key, schema, required)
 	// what can only be one value is that
 	const begins = schema.default ?? (required ? schema.const : undefined);
 
-	return { key, label: title || key, help: description, mode: 'edit', type, choices, required,
+	return { key, label: title || toolName(key), help: description, mode: 'edit', type, choices, required,
 		nullable: true, min: null, max: null, only: null, of: null,
 		multiline: type === 'text' && !choices && isLong(schema),
 		begins: begins === undefined || begins === null ? undefined : type === 'boolean' ? begins :

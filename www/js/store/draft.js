@@ -160,6 +160,22 @@ export class Draft extends Observable {
 		this.changed();
 	}
 
+	/** What the form's controls would have of these members of a record. */
+	valuesFor(members)
+	{
+		const values = valuesOf(this.form, members);
+
+		return Object.fromEntries(Object.keys(members).filter((key) => key in values)
+			.map((key) => [key, values[key]]));
+	}
+
+	/** Values of some fields, as if they were typed. */
+	fill(values)
+	{
+		for (const [key, value] of Object.entries(values))
+			this.set(key, value);
+	}
+
 	/** Discards what was typed. */
 	reset()
 	{

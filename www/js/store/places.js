@@ -341,4 +341,10 @@ export class Places extends Observable {
 		await this.#api.request('DELETE', `knowledge-bases/${id}`).catch(() => {});
 		return { id: '', failed };
 	}
+
+	/** @throws ApiError */
+	async renameBase(id, name)
+	{
+		await this.#api.record('PATCH', `knowledge-bases/${id}`, { body: { name } });
+	}
 }

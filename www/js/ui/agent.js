@@ -2,9 +2,9 @@
 // What the page of a new agent has besides its form: the templates to start
 // from.
 import { html, nothing, repeat } from '../../vendor/lit.js';
+import { same, valuesOf } from '../form.js';
 import { failureText } from '../format.js';
 import { Watch } from '../observable.js';
-import { goPlace } from '../route.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
@@ -13,7 +13,10 @@ import './talk.js';
 import './try.js';
 
 class LampTemplates extends PageElement {
-	static properties = { at: { attribute: false }, busy: { state: true } };
+	static properties = { at: { attribute: false }, chosen: { state: true } };
+
+	/** @type {Record<string, any>} what the chosen one has filled in */
+	#filled = {};
 
 	constructor()
 	{
@@ -21,6 +24,8 @@ class LampTemplates extends PageElement {
 		/** @type {import('./parts.js').At} */
 		this.at = undefined;
 		this.rows = null;
+		/** the id of the one that the form was filled from */
+		this.chosen = '';
 		new Watch(this, () => this.rows);
 	}
 
@@ -41,8 +46,9 @@ class LampTemplates extends PageElement {
 		return items.length === 0 ? nothing : html`<section class="templates">
 			<h2>${t('agents.templates')}</h2>
 			<ul class="gallery">${repeat(items, ({ templateId }) => templateId, (one) => html`
-				<li><button type="button" class="card" ?disabled=${this.busy}
-					@click=${() => this.#make(one)}>
+				<li><button type="button" class="card"
+					aria-pressed=${this.chosen === one.templateId ? 'true' : 'false'}
+					@click=${() => this.#fill(one)}>
 					<span class="card-picture" aria-hidden="true"><b>${
 						[...one.name][0]}</b></span>
 					<span class="card-name" dir="auto">${one.name}</span>
@@ -51,27 +57,36 @@ class LampTemplates extends PageElement {
 			<h2>${t('agents.own')}</h2></section>`;
 	}
 
-	async #make({ templateId, name })
+	/** Fills in the form; nothing is stored before it is saved. */
+	async #fill(one)
 	{
-		const { api, places, draft: { form }, draft, fail, changed, confirm } = this.at;
+		const { draft, confirm } = this.at;
+		const { templateId, name } = one;
+		const values = draft.valuesFor(one);
 
-		// the new agent has nothing of the form
-		if (draft.dirty && !await confirm(t('leave.title'), t('leave.text'),
-			t('leave.go'), t('leave.stay')))
+		if (this.#wouldLose(values) && !await confirm(t('agents.fillTitle'),
+			t('agents.fillText', { name }), t('agents.fill'), t('leave.stay')))
 			return;
-		this.busy = true;
-		try {
-			const { record } = await api.record('POST', `${places.path(form)}/from-template`,
-				{ body: { templateId } });
+		draft.fill(values);
+		this.chosen = templateId;
+		this.#filled = values;
+		await this.updateComplete;
+		const field = /** @type {HTMLElement} */ (this.parentElement.querySelector(
+			`lamp-form [id$="-${draft.form.labelKey}"]`));
 
-			draft.reset();
-			changed();
-			goPlace(form.name, record[form.idKey]);
-			this.emit('lamp-say', { text: t('form.made', { name }) });
-		} catch (error) {
-			fail(error);
-		}
-		this.busy = false;
+		field?.focus();
+		field?.scrollIntoView({ block: 'center' });
+		this.emit('lamp-say', { text: t('agents.filled', { name }) });
+	}
+
+	/** Whether somebody has typed what values would replace. */
+	#wouldLose(values)
+	{
+		const { values: now, form } = this.at.draft;
+		const empty = valuesOf(form, null);
+
+		return Object.keys(values).some((key) => !same(now[key], empty[key]) &&
+			!same(now[key], values[key]) && !same(now[key], this.#filled[key]));
 	}
 }
 

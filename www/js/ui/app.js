@@ -64,6 +64,9 @@ export class LampApp extends PageElement {
 		begin: () => this.#chat?.moveTo('begin'),
 		end: () => this.#chat?.moveTo('follow'),
 		closeDrawer: () => this.#closeDrawer(),
+		places: () => this.#showPlaces(),
+		toTitle: () => this.querySelector('.main-title h1')?.focus(),
+		closePlace: () => { location.hash = this.places.chat; },
 	};
 
 	/** Asks the user. @returns {Promise<boolean>} true: do it */
@@ -120,7 +123,8 @@ export class LampApp extends PageElement {
 			if (this.places.dirty)
 				event.preventDefault();
 		});
-		addEventListener('keydown', (event) => onKey(event, this.#keys, this.drawer));
+		addEventListener('keydown', (event) => onKey(event, this.#keys, {
+			drawer: this.drawer, place: Boolean(this.places.current) }));
 		addEventListener('online', () => { this.offline = false; });
 		addEventListener('offline', () => { this.offline = true; });
 		NARROW.addEventListener('change', () => {
@@ -138,7 +142,8 @@ export class LampApp extends PageElement {
 		this.addEventListener('lamp-drawer', () => this.openDrawer());
 		this.addEventListener('lamp-ask', ({ detail: { place } }) => this.#begin({ place }));
 		this.addEventListener('lamp-talk', ({ detail }) => this.#begin(detail));
-		this.addEventListener('lamp-say', (event) => this.tell(event.detail.text));
+		this.addEventListener('lamp-say', ({ detail: { text, heard } }) =>
+			(heard ? this.say(text) : this.tell(text)));
 		this.addEventListener('lamp-source', ({ detail: { messageId, number, shared } }) =>
 			this.show('lamp-source', 'show', messageId, number, shared));
 		this.addEventListener('lamp-titles', ({ detail: { turn, shared } }) =>
@@ -250,11 +255,16 @@ export class LampApp extends PageElement {
 			if (mine !== this.#opening)
 				return;
 		}
+		const left = this.places.current;
+
 		this.places.show(readPlace());
 		if (this.places.current)
 			return;
 		if (id && this.threads.current.conversationId === id) {
-			this.#showMessage();
+			await this.#showMessage();
+			// what closed the place is gone
+			if (left && !NARROW.matches && document.activeElement === document.body)
+				this.#focusField();
 			return;
 		}
 		this.places.leave(conversationHash(id));
@@ -435,6 +445,14 @@ export class LampApp extends PageElement {
 			this.list.lift(await this.api.conversation(id));
 		await this.updateComplete;
 		this.querySelector('lamp-list').rename(id);
+	}
+
+	/** The menu of the places that there are. */
+	async #showPlaces()
+	{
+		if (this.#sideless)
+			await this.openDrawer();
+		/** @type {any} */ (this.querySelector('.places lamp-menu'))?.show();
 	}
 
 	async #search()

@@ -94,17 +94,40 @@ export class LampArrange extends PageElement {
 				(await this.order.newFolder(String(form.get('name')).trim())).id : this.folder || null;
 
 			this.folder = folderId || '';
+			const before = this.order.moved;
+
 			await this.order.arrange(ids, { folderId, ...folderId && { archived: false },
 				...this.items.length === 1 && { tags } });
 			if (ids.some((id) => this.order.selected?.has(id)))
 				this.order.select(false);
 			this.querySelector('dialog').close();
-			this.emit('lamp-say', { text: t('arrange.done') });
+			this.#tell(this.order.moved === before ? null : this.order.moved);
+			if (folderId && ids.includes(document.querySelector('lamp-list').current))
+				await this.#open(folderId);
 		} catch (error) {
 			this.error = error;
 		}
 		this.busy = false;
 	};
+
+	/** What was moved the list says itself, with Undo, where it is in sight. */
+	#tell(moved)
+	{
+		const seen = moved && !document.querySelector('lamp-list').closest('[inert]');
+
+		this.emit('lamp-say', seen ? { text: t('list.moved', { n: moved.n }), heard: true } :
+			{ text: t('arrange.done') });
+	}
+
+	/** Opens a folder, and the one that it is in. */
+	async #open(folderId)
+	{
+		const folder = this.order.folders.find(({ id }) => id === folderId);
+
+		if (folder?.parentId)
+			await this.order.open(folder.parentId, true);
+		await this.order.open(folderId, true);
+	}
 }
 
 customElements.define('lamp-arrange', LampArrange);

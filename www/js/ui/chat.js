@@ -275,21 +275,24 @@ export class LampChat extends PageElement {
 		const item = list.find(id) || order.find(id) || { conversationId: id };
 		const may = (what) => session.me.permissions.includes(`AIChat.${what}`);
 		const reads = may('Knowledge.Read');
-		const open = (tag, text, drawing) => ({ text: t(text), icon: drawing,
+		const open = (part, tag, text, drawing) => ({ text: t(text), icon: drawing, part,
 			run: () => this.page.show(tag, 'show', id) });
+		const within = (part, items) => items.map((one) => ({ ...one, part }));
 
 		return [
-			{ text: t('list.rename'), icon: 'pencil', run: () => this.page.renameOpen(id) },
-			...may('Conversations.Share') ? [open('lamp-share', 'share.menu', 'person')] : [],
-			...orderItems(item, { change: (fields) => chats.order({ ids: [id], fields }),
-				arrange: () => chats.arrange(id) }),
-			...exportItems((format) => chats.export({ ids: [id], format })),
-			{ text: t('export.print'), icon: 'printer', run: () => this.#print() },
-			...reads ? [open('lamp-used', 'used.menu', 'book')] : [],
-			...reads && may('Knowledge.Write') ? [open('lamp-keep', 'keep.menu', 'plus')] : [],
-			open('lamp-memory', 'memory.menu', 'thought'),
-			open('lamp-allowed', 'allowed.menu', 'shield'),
-			{ text: t('list.delete'), icon: 'trash', danger: true,
+			...may('Conversations.Share') ? [open('give', 'lamp-share', 'share.menu', 'person')] : [],
+			...within('give', exportItems((format) => chats.export({ ids: [id], format }))),
+			{ text: t('export.print'), icon: 'printer', part: 'give', run: () => this.#print() },
+			{ text: t('list.rename'), icon: 'pencil', part: 'order',
+				run: () => this.page.renameOpen(id) },
+			...within('order', orderItems(item, {
+				change: (fields) => chats.order({ ids: [id], fields }),
+				arrange: () => chats.arrange(id) })),
+			...reads ? [open('see', 'lamp-used', 'used.menu', 'book')] : [],
+			...reads && may('Knowledge.Write') ? [open('see', 'lamp-keep', 'keep.menu', 'plus')] : [],
+			open('see', 'lamp-memory', 'memory.menu', 'thought'),
+			open('see', 'lamp-allowed', 'allowed.menu', 'shield'),
+			{ text: t('list.delete'), icon: 'trash', danger: true, part: 'gone',
 				run: () => chats.remove({ id, title: titleOf(this.#thread) }) },
 		];
 	}

@@ -175,6 +175,7 @@ export class LampHelp extends PageElement {
 			['help.new', [alt, 'N']],
 			['help.search', [ctrl, 'K']],
 			['help.composer', [alt, 'M']],
+			['help.places', [alt, 'P']],
 			['help.stop', [alt, 'S']],
 			['help.last', ['↑']],
 			['help.begin', [t('key.home')]],
@@ -185,7 +186,8 @@ export class LampHelp extends PageElement {
 			['help.line', [t('key.shift'), t('key.enter')]],
 			['help.save', [ctrl, 'S']],
 			['help.close', [t('key.esc')]],
-			['help.help', ['?']],
+			['help.help', [ctrl, '/']],
+			['help.outside', ['?']],
 		];
 
 		return frame('help', t('help.title'), html`

@@ -251,16 +251,16 @@ export class LampForm extends PageElement {
 		const { draft } = this;
 		const editable = draft.isNew || asked(draft.form, draft.values, false).length > 0;
 
-		return html`<div class="form-buttons ${this.inline ? '' : 'form-bar'}">
+		return html`<div class="form-buttons ${this.inline ? '' : 'form-bar'}"><div class="form-save">
 			${editable ? html`<button type="submit" class="button ${this.inline ? '' : 'button-main'}"
 				?disabled=${draft.saving || Boolean(draft.conflict)}>${
 				draft.saving ? t('form.saving') : this.action || t('form.save')}</button>` : nothing}
 			${draft.dirty && !draft.isNew && !draft.saving ? html`
 				<button type="button" class="button" @click=${() => this.#reset()}>${
 					t('form.reset')}</button>` : nothing}
-			${this.actions || nothing}
 			${draft.dirty && !this.inline ? html`<span class="muted form-state">${
-				t('form.unsaved')}</span>` : nothing}
+				t('form.unsaved')}</span>` : nothing}</div>
+			${this.actions ? html`<div class="form-more">${this.actions}</div>` : nothing}
 		</div>`;
 	}
 

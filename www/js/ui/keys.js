@@ -3,12 +3,34 @@
 // is open.
 
 /** Those with Alt, by the place of their key. */
-const WITH_ALT = { KeyN: 'newChat', KeyM: 'toField', KeyS: 'stop' };
+const WITH_ALT = { KeyN: 'newChat', KeyM: 'toField', KeyP: 'places', KeyS: 'stop' };
 
 /**
- * @typedef {'newChat' | 'toField' | 'stop' | 'search' | 'help' | 'begin' | 'end' |
- *          'closeDrawer'} Act
+ * @typedef {'newChat' | 'toField' | 'places' | 'stop' | 'search' | 'help' | 'begin' | 'end' |
+ *          'closeDrawer' | 'toTitle' | 'closePlace'} Act
+ *
+ * @typedef {{drawer: boolean, place: boolean}} Shown whether the drawer is open, and a place shown
  */
+
+/** With Ctrl, also in a field. */
+function withControl({ key, shiftKey })
+{
+	// a key of its own on some keyboards, and Shift with 7 on others
+	return key === '/' ? 'help' : !shiftKey && key.toLowerCase() === 'k' ? 'search' : undefined;
+}
+
+/** What Escape closes; in a field of a place, the field first. */
+function escaped(event, { drawer, place })
+{
+	const { type, value } = event.target;
+
+	if (drawer)
+		return 'closeDrawer';
+	// the browser empties it
+	if (!place || (type === 'search' && value))
+		return undefined;
+	return typing(event) ? 'toTitle' : 'closePlace';
+}
 
 /** Whether a key was pressed where text is typed. */
 function typing({ target })
@@ -19,10 +41,10 @@ function typing({ target })
 /**
  * What a key asks for.
  * @param {KeyboardEvent & {target: any}} event
- * @param {boolean} drawer whether the drawer is open
+ * @param {Shown} shown
  * @returns {Act | undefined}
  */
-function actOf(event, drawer)
+function actOf(event, shown)
 {
 	const control = event.ctrlKey || event.metaKey;
 	const plain = !control && !event.shiftKey && !event.getModifierState('AltGraph');
@@ -30,9 +52,9 @@ function actOf(event, drawer)
 	if (event.altKey)
 		return plain ? WITH_ALT[event.code] : undefined;
 	if (control)
-		return !event.shiftKey && event.key.toLowerCase() === 'k' ? 'search' : undefined;
+		return withControl(event);
 	if (event.key === 'Escape')
-		return drawer ? 'closeDrawer' : undefined;
+		return escaped(event, shown);
 	if (typing(event))
 		return undefined;
 	if (event.key === '?')
@@ -46,13 +68,13 @@ function actOf(event, drawer)
  * Does what a key asks for.
  * @param {KeyboardEvent} event
  * @param {Record<Act, () => unknown>} acts
- * @param {boolean} drawer whether the drawer is open
+ * @param {Shown} shown
  */
-export function onKey(event, acts, drawer)
+export function onKey(event, acts, shown)
 {
 	if (event.defaultPrevented || event.isComposing || document.querySelector('dialog[open]'))
 		return;
-	const act = actOf(event, drawer);
+	const act = actOf(event, shown);
 
 	if (!act)
 		return;

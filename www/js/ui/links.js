@@ -164,8 +164,10 @@ class LampLinks extends PageElement {
 	};
 
 	#onKey = (event) => {
-		if (event.key === 'Escape' && !event.defaultPrevented)
-			this.#end();
+		if (event.key !== 'Escape' || event.defaultPrevented)
+			return;
+		event.preventDefault();
+		this.#end();
 	};
 
 	#add = async (event) => {

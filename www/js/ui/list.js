@@ -27,6 +27,15 @@ function marked({ text, marks })
 	return [...parts, chars.slice(at).join('')];
 }
 
+/** The words that a snippet has marks at. */
+function foundWords({ text, marks })
+{
+	const chars = [...text];
+
+	return [...new Set(marks.flatMap(({ start, length }) =>
+		chars.slice(start, start + length).join('').toLowerCase().split(/\s+/)))];
+}
+
 /**
  * A field in the place of a name. end(event, take): with Enter or by leaving it, the name
  * is taken; with Escape it is not.
@@ -120,8 +129,9 @@ export class LampList extends PageElement {
 			const titles = n === 0 ? this.#none(foundFor) :
 				t(nextCursor === null ? 'list.found' : 'list.foundMany', { n });
 
+			// it is seen in the list
 			this.emit('lamp-say', { text: said.length === 0 ? titles :
-				`${titles} ${t('list.foundSaid', { n: said.length })}` });
+				`${titles} ${t('list.foundSaid', { n: said.length })}`, heard: true });
 		}
 	}
 
@@ -246,7 +256,7 @@ export class LampList extends PageElement {
 							order.open(folder.id, true);
 							this.#name(`new ${folder.id}`);
 						} }],
-					{ text: t('list.delete'), icon: 'trash', danger: true,
+					{ text: t('list.delete'), icon: 'trash', danger: true, part: 'gone',
 						run: () => this.emit('lamp-folder-remove', { folder }) },
 				]}></lamp-menu></div>
 			${open ? html`<div class="folder-inside">${this.#folders(folder.id)}
@@ -298,35 +308,40 @@ export class LampList extends PageElement {
 		const ids = [...order.selected];
 		const items = ids.map((id) => list.find(id) || order.find(id)).filter(Boolean);
 		const none = ids.length === 0;
+		const pinned = !none && items.length > 0 && items.every((item) => item.pinned);
 
 		return html`<div class="list-bar" role="group" aria-label=${t('list.select')}>
 			<p aria-live="polite">${t('list.selected', { n: ids.length })}</p>
 			<button type="button" class="chip-button" @click=${() => order.select(false)}>${
 				t('list.endSelect')}</button>
 			<div class="list-bar-acts">
-			<button type="button" class="icon-button" ?disabled=${none} title=${t('arrange.folder')}
-				aria-label=${t('arrange.folder')}
-				@click=${() => this.emit('lamp-arrange', { items })}>${icon('folder')}</button>
-			<button type="button" class="icon-button" ?disabled=${none}
-				title=${t(list.archived ? 'list.unarchive' : 'list.archive')}
-				aria-label=${t(list.archived ? 'list.unarchive' : 'list.archive')}
-				@click=${() => this.#order(ids, { archived: !list.archived })}>${icon('archive')}</button>
-			<lamp-menu label=${t('export.title')} .items=${exportItems((format) =>
-				!none && this.emit('lamp-export', { ids, format }))}></lamp-menu>
-			<button type="button" class="icon-button danger" ?disabled=${none}
-				title=${t('list.delete')} aria-label=${t('list.delete')}
-				@click=${() => {
-					order.doom(ids);
-					order.select(false);
-					this.emit('lamp-say', { text: t('list.doomed', { n: ids.length }) });
-				}}>${icon('trash')}</button>
 			<button type="button" class="chip-button" @click=${() => {
 				const shown = /** @type {NodeListOf<HTMLInputElement>} */ (
 					this.querySelectorAll('.row-check'));
 
 				for (const { value } of shown)
 					order.toggle(value, true);
-			}}>${t('list.all')}</button></div></div>`;
+			}}>${t('list.all')}</button>
+			${this.#act(t(pinned ? 'list.unpin' : 'list.pin'), none || list.archived,
+				() => this.#order(ids, { pinned: !pinned }))}
+			${this.#act(t('arrange.folder'), none, () => this.emit('lamp-arrange', { items }))}
+			${this.#act(t(list.archived ? 'list.unarchive' : 'list.archive'), none,
+				() => this.#order(ids, { archived: !list.archived }))}
+			<lamp-menu label=${t('export.title')} ?disabled=${none}
+				.face=${t('export.title')}
+				.items=${exportItems((format) => this.emit('lamp-export', { ids, format }))}></lamp-menu>
+			${this.#act(t('list.delete'), none, () => {
+				order.doom(ids);
+				order.select(false);
+				this.emit('lamp-say', { text: t('list.doomed', { n: ids.length }) });
+			}, 'danger')}</div></div>`;
+	}
+
+	/** A button for the selected ones, with its name. */
+	#act(text, off, act, kind = '')
+	{
+		return html`<button type="button" class="chip-button ${kind}" ?disabled=${off}
+			@click=${act}>${text}</button>`;
 	}
 
 	#order(ids, fields)
@@ -356,7 +371,7 @@ export class LampList extends PageElement {
 	{
 		try {
 			await this.order.undo();
-			this.emit('lamp-say', { text: t(moved ? 'list.movedBack' : 'list.undone') });
+			this.emit('lamp-say', { text: t(moved ? 'list.movedBack' : 'list.undone', { n: moved?.n }) });
 		} catch (error) {
 			this.emit('lamp-say', { text: errorText(error) });
 		}
@@ -386,7 +401,7 @@ export class LampList extends PageElement {
 		return html`<h2 class="list-group">${t('list.said')}</h2>
 			<ul>${repeat(list.said, (item) => item.conversationId, (item) => html`
 				<li class="row found">
-					<a class="row-link" href=${messageHash(item.messageId)}
+					<a class="row-link" href=${messageHash(item.messageId, foundWords(item.snippet))}
 						@keydown=${(event) => this.#onArrow(event)}>
 						<span class="row-title" dir="auto">${item.title || t('list.untitled')}</span>
 						<span class="found-text" dir="auto">${marked(item.snippet)}</span>
@@ -454,7 +469,7 @@ export class LampList extends PageElement {
 					change: (fields) => this.emit('lamp-order', { ids: [id], fields }),
 					arrange: () => this.emit('lamp-arrange', { items: [item] }),
 				}),
-				{ text: t('list.delete'), icon: 'trash', danger: true,
+				{ text: t('list.delete'), icon: 'trash', danger: true, part: 'gone',
 					run: () => this.emit('lamp-delete', { id, title }) },
 			]}></lamp-menu>
 		</li>`;

@@ -17,6 +17,7 @@ let ids = 0;
  * @property {string} [href] instead of run: it is a link
  * @property {boolean} [current] what it leads to is shown
  * @property {string} [group] heading of the neighbours that have the same
+ * @property {string} [part] without a heading: a line is between neighbours of different parts
  */
 
 /** px between the button and the menu, and between the menu and the edge of the window */
@@ -49,6 +50,7 @@ class LampMenu extends PageElement {
 		items: { attribute: false },
 		/** what is on the button, instead of three dots */
 		face: { attribute: false },
+		disabled: { type: Boolean },
 		open: { state: true },
 	};
 
@@ -63,6 +65,7 @@ class LampMenu extends PageElement {
 		this.items = [];
 		/** @type {unknown} */
 		this.face = null;
+		this.disabled = false;
 		this.open = false;
 	}
 
@@ -71,17 +74,18 @@ class LampMenu extends PageElement {
 		return html`
 			<button type="button" class=${this.face ? 'menu-button menu-face' : 'icon-button menu-button'}
 				aria-label=${this.label} title=${this.face ? nothing : this.label} tabindex=${this.tab}
-				aria-haspopup="menu" aria-expanded=${this.open ? 'true' : 'false'}
+				?disabled=${this.disabled} aria-haspopup="menu" aria-expanded=${this.open ? 'true' : 'false'}
 				@click=${this.#toggle}
 				@keydown=${this.#onButtonKey}>${this.face || icon('more')}</button>
 			<div class="menu" id=${this.#id} popover=${POPOVER ? 'auto' : nothing} role="menu"
 				?hidden=${!POPOVER && !this.open}
 				aria-label=${this.label} @toggle=${this.#toggled}
 				@focusout=${this.#left} @keydown=${this.#onKey}>
-				${this.#grouped().map(({ group, items }) => group ? html`
+				${this.#grouped().map(({ group, items }, at) => group ? html`
 					<div role="group" aria-label=${group}><div class="menu-group" aria-hidden="true">${
-						group}</div>${items.map((item) => this.#item(item))}</div>` :
-					items.map((item) => this.#item(item)))}
+						group}</div>${items.map((item) => this.#item(item))}</div>` : html`
+					${at > 0 ? html`<div class="menu-line" role="separator"></div>` : nothing}
+					${items.map((item) => this.#item(item))}`)}
 			</div>`;
 	}
 
@@ -97,7 +101,7 @@ class LampMenu extends PageElement {
 				@click=${() => this.#choose(item)}>${face}</button>`;
 	}
 
-	/** Neighbours with the same heading. */
+	/** Neighbours with the same heading, or of the same part. */
 	#grouped()
 	{
 		const groups = [];
@@ -105,10 +109,10 @@ class LampMenu extends PageElement {
 		for (const item of this.#items()) {
 			const last = groups[groups.length - 1];
 
-			if (last && last.group === item.group)
+			if (last && last.group === item.group && last.part === item.part)
 				last.items.push(item);
 			else
-				groups.push({ group: item.group, items: [item] });
+				groups.push({ group: item.group, part: item.part, items: [item] });
 		}
 		return groups;
 	}
@@ -135,7 +139,7 @@ class LampMenu extends PageElement {
 		if (this.open)
 			this.#hide();
 		else
-			this.#show();
+			this.show();
 	}
 
 	#hide()
@@ -153,7 +157,8 @@ class LampMenu extends PageElement {
 			this.open = false;
 	}
 
-	async #show()
+	/** Opens it. */
+	async show()
 	{
 		const menu = this.#menu;
 
@@ -164,7 +169,7 @@ class LampMenu extends PageElement {
 		menu.style.maxHeight = '';
 		if (this.face)
 			menu.style.minWidth = `${at.width}px`;
-		if (POPOVER)
+		if (POPOVER && !menu.matches(':popover-open'))
 			menu.showPopover();
 		// in a low window it scrolls, on the side with more room
 		const room = { below: innerHeight - at.bottom - GAP - EDGE, above: at.top - GAP - EDGE };
@@ -207,7 +212,7 @@ class LampMenu extends PageElement {
 		if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')
 			return;
 		event.preventDefault();
-		this.#show();
+		this.show();
 	}
 
 	#onKey(event)

@@ -2,12 +2,14 @@
 // <lamp-mine>: what is kept of the user, on one page: all chats as a file and their deletion,
 // the other kinds of it, keys, tokens, and what this browser has.
 import { html, nothing, repeat } from '../../vendor/lit.js';
+import { ApiError } from '../api.js';
+import { save } from '../clipboard.js';
 import { rowName } from '../form.js';
 import { errorText, failureText, moment } from '../format.js';
 import { Watch } from '../observable.js';
 import { placeHash } from '../route.js';
 import { forget, kept } from '../store/device.js';
-import { t } from '../strings.js';
+import { locale, t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
 import { placeTitle } from './side.js';
@@ -15,7 +17,14 @@ import './limits.js';
 import './ready.js';
 
 /** Places of what belongs to the user alone, without what has a list of its own here. */
-const KINDS = ['attachments', 'memories', 'ratings', 'conversation-shares', 'conversation-folders', 'settings'];
+const KINDS = ['agents', 'prompts', 'knowledge-bases', 'projects', 'attachments', 'memories', 'ratings',
+	'conversation-shares', 'conversation-folders', 'settings'];
+/** Of these, others' rows are in the list, too: how one's own are known. */
+const OWN = { agents: ({ visibility, source }) => visibility === 'private' && source !== 'config',
+	prompts: ({ tier }) => tier === 'private', 'knowledge-bases': ({ tier }) => tier === 'private',
+	projects: ({ tier }) => tier === 'private' };
+/** More rows are not counted one by one. */
+const COUNTED = 200;
 const PAGE = 100;
 /** Rows of a list that are shown here. */
 const SHOWN = 10;
@@ -35,6 +44,8 @@ class LampMine extends PageElement {
 		places: { attribute: false },
 		busy: { state: true },
 		error: { state: true },
+		/** how many there are of each kind, as it is said */
+		counts: { state: true },
 	};
 
 	constructor()
@@ -50,6 +61,8 @@ class LampMine extends PageElement {
 		this.order = undefined;
 		this.busy = false;
 		this.error = null;
+		/** @type {Record<string, string>} */
+		this.counts = {};
 		/** @type {Record<string, import('../store/rows.js').Rows | null>} lists of keys and of tokens */
 		this.lists = {};
 		new Watch(this, () => this.lists['provider-instances']);
@@ -67,7 +80,44 @@ class LampMine extends PageElement {
 			this.lists[name] = form ? this.places.rows(form) : null;
 			this.lists[name]?.reload();
 		}
+		for (const name of KINDS)
+			this.#count(name);
 	}
+
+	/** What cannot be counted has no number. */
+	async #count(name)
+	{
+		const form = this.places.form(name);
+		const rows = form && !form.single ? this.places.rows(form) : null;
+
+		if (!rows)
+			return;
+		await (OWN[name] ? rows.all(COUNTED) : rows.reload());
+		const n = OWN[name] ? rows.items.filter(OWN[name]).length : rows.total ?? rows.items.length;
+		const more = rows.nextCursor !== null && (OWN[name] || rows.total === null);
+
+		if (!rows.error)
+			this.counts = { ...this.counts, [name]: `${n.toLocaleString(locale())}${more ? '+' : ''}` };
+	}
+
+	/** All that is stored of the user, which is many megabytes for some. */
+	#take = async () => {
+		this.busy = true;
+		this.error = null;
+		try {
+			const file = await (await this.api.request('GET', 'me/export')).blob();
+
+			// what was cut short is no JSON
+			if (await file.slice(-2).text() !== '}\n')
+				throw new ApiError({ code: 'network' });
+			save({ name: t('mine.fileName', { day: new Date().toLocaleDateString('sv') }),
+				type: 'application/json', text: file });
+			this.emit('lamp-say', { text: t('mine.taken') });
+		} catch (error) {
+			this.error = error;
+		}
+		this.busy = false;
+	};
 
 	/** The ids of all chats, of archived ones and those of programs, too. */
 	async #chats()
@@ -119,6 +169,12 @@ class LampMine extends PageElement {
 		return html`<p class="place-hint">${t('mine.text')}</p>
 			${this.error ? html`<p class="form-error" role="alert">${icon('warning')}<span>${
 				errorText(this.error)}</span></p>` : nothing}
+			<section class="mine-part" aria-labelledby="mine-all">
+				<h2 id="mine-all">${t('mine.all')}</h2>
+				<p>${t('mine.allText')}</p>
+				<div class="chips"><button type="button" class="button button-small" ?disabled=${this.busy}
+					@click=${this.#take}>${icon('download')}<span>${t('mine.take')}</span></button></div>
+			</section>
 			<section class="mine-part" aria-labelledby="mine-chats">
 				<h2 id="mine-chats">${t('mine.chats')}</h2>
 				<div class="chips"><button type="button" class="button button-small" ?disabled=${this.busy}
@@ -144,8 +200,9 @@ class LampMine extends PageElement {
 		return rows.length === 0 ? nothing : html`<section class="mine-part" aria-labelledby="mine-others">
 			<h2 id="mine-others">${t('mine.others')}</h2>
 			<ul class="mine-rows">${rows.map((row) => html`<li><a class="mine-row" href=${placeHash(row.form)}>${
-				icon(row.icon)}<span class="mine-name"><b>${title(row)}</b> <span class="muted">${
-				t(`mine.${row.form}`)}</span></span></a></li>`)}</ul></section>`;
+				icon(row.icon)}<span class="mine-name"><b>${title(row)}${
+				this.counts[row.form] ? html` <span class="mine-count">${this.counts[row.form]}</span>` :
+					nothing}</b> <span class="muted">${t(`mine.${row.form}`)}</span></span></a></li>`)}</ul></section>`;
 	}
 
 	/**

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // <lamp-new-base>: files that become a knowledge base where one is chosen, so that whoever
 // makes an agent for them does not leave its form.
-import { html, nothing } from '../../vendor/lit.js';
+import { html, live, nothing } from '../../vendor/lit.js';
 import { failureText } from '../format.js';
-import { t } from '../strings.js';
+import { locale, t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
 
@@ -11,14 +11,17 @@ const LOOK_MS = 1500;
 /** As the server has it for the name of a base. */
 const NAME_CHARS = 100;
 
-/** A name for what is made of some files. */
-export function baseName(files)
-{
-	const name = files[0].name.replace(/\.[^.]*$/, '').trim() || files[0].name;
-	const whole = files.length === 1 ? name :
-		t('refs.newName', { name: name.slice(0, NAME_CHARS / 2), n: files.length - 1 });
+/** What programs name files that nobody has named. */
+const NAMELESS = /^(scan|img|image|document|doc|file|untitled|unnamed|download|new|page|copy|screenshot)?[\W\d_]*$/i;
 
-	return whole.slice(0, NAME_CHARS);
+/** A name for what is made of some files: the title of the first one, else the day. */
+export function baseName(files, now = new Date())
+{
+	const words = files[0].name.replace(/\.[^.]*$/, '').replace(/[\s_-]+/g, ' ').trim();
+	const name = words.charAt(0).toLocaleUpperCase() + words.slice(1);
+
+	return NAMELESS.test(words) ? t('refs.newOn', { day: now.toLocaleDateString(locale(),
+		{ dateStyle: 'long' }) }) : name.slice(0, NAME_CHARS);
 }
 
 class LampNewBase extends PageElement {
@@ -26,7 +29,9 @@ class LampNewBase extends PageElement {
 		places: { attribute: false },
 		/** how many files are sent, of how many; null: nothing is being sent */
 		sent: { state: true },
+		/** the name of the new base, and its id */
 		made: { state: true },
+		id: { state: true },
 		/** how many of its documents could not be read; null: they are being read */
 		unread: { state: true },
 		/** what could not be read: {name, error} */
@@ -45,6 +50,7 @@ class LampNewBase extends PageElement {
 		/** @type {{n: number, of: number} | null} */
 		this.sent = null;
 		this.made = '';
+		this.id = '';
 		/** @type {number | null} */
 		this.unread = null;
 		/** @type {{name: string, error: any}[]} */
@@ -60,9 +66,41 @@ class LampNewBase extends PageElement {
 				${icon('plus')}<span>${t('refs.new')}</span></label>
 			<span class="muted" role="status">${this.sent ? t('refs.newSent', this.sent) :
 				this.made ? this.#state() : t('refs.newHint')}</span>
+			${this.made && !this.sent ? html`<label class="new-base-name"><span>${t('refs.newLabel')}</span>
+				<input class="field-line" maxlength=${NAME_CHARS} autocomplete="off" .value=${live(this.made)}
+					@change=${(event) => this.#rename(event.target.value.trim())}
+					@keydown=${this.#onKey}></label>` : nothing}
 			${this.failed.length === 0 ? nothing : html`<p class="form-error" role="alert">${
 				icon('warning')}<span>${this.failed.map(({ name, error }) =>
 				`${name}: ${failureText(error)}`).join(' ')}</span></p>`}</div>`;
+	}
+
+	/** It is not the form around it that is sent. */
+	#onKey = (event) => {
+		if (event.key !== 'Enter' || event.isComposing)
+			return;
+		event.preventDefault();
+		event.target.blur();
+	};
+
+	async #rename(name)
+	{
+		const before = this.made;
+
+		if (!name || name === before) {
+			this.requestUpdate();
+			return;
+		}
+		this.made = name;
+		this.failed = [];
+		try {
+			await this.places.renameBase(this.id, name);
+			this.emit('lamp-renamed', {});
+			this.emit('lamp-say', { text: t('refs.newRenamed', { name }) });
+		} catch (error) {
+			this.made = before;
+			this.failed = [{ name, error }];
+		}
 	}
 
 	/** What is said of the new base. */
@@ -127,6 +165,7 @@ class LampNewBase extends PageElement {
 		if (!id)
 			return;
 		this.made = name;
+		this.id = id;
 		this.#followed = id;
 		this.emit('lamp-made', { id });
 		this.#follow(id);

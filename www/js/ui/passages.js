@@ -8,8 +8,20 @@ import { PageElement } from './element.js';
 import { icon } from './icons.js';
 import { agentOf, problemOf, workspaceOf } from './trial.js';
 
+/** What would be shown as 0 % is no match. */
+const LEAST = .005;
+
 /** How sure it is that a passage answers a question. @param {number} score from 0 to 1 */
 const percent = (score) => score.toLocaleString(locale(), { style: 'percent' });
+
+/** @param {{title: string, heading: string, score: number, text: string}[]} items */
+function passagesView(items)
+{
+	return html`<ol class="passages">${items.map((one) => html`<li>
+		<p class="tools-name" dir="auto">${[one.title, one.heading].filter(Boolean).join(' › ')}</p>
+		<p class="card-told">${t('passages.score', { score: percent(one.score) })}</p>
+		<p class="tools-text passage-text" dir="auto">${one.text}</p></li>`)}</ol>`;
+}
 
 class LampPassages extends PageElement {
 	static properties = {
@@ -82,7 +94,10 @@ class LampPassages extends PageElement {
 
 	#body(found)
 	{
-		const n = found?.items.length;
+		const items = found?.items || [];
+		const matching = items.filter(({ score }) => score >= LEAST);
+		const others = items.filter((one) => !matching.includes(one));
+		const n = matching.length;
 
 		return html`<form class="try-form" role="search" aria-label=${t('passages.title')}
 				@submit=${(event) => this.#search(event)}>
@@ -95,12 +110,11 @@ class LampPassages extends PageElement {
 				this.problem}</span></p>` : nothing}
 			<div role="status">${!found ? nothing : html`
 				<p class="muted">${n === 0 ? t('passages.none') : t('passages.found', { n })}</p>
-				${found.sent === false && n > 0 ? html`<p class="muted">${t('passages.unsent')}</p>` : nothing}
+				${found.sent === false && items.length > 0 ? html`<p class="muted">${t('passages.unsent')}</p>` : nothing}
 				${found.notice ? html`<p class="muted">${found.notice}</p>` : nothing}`}</div>
-			<ol class="passages">${(found?.items || []).map((one) => html`<li>
-				<p class="tools-name" dir="auto">${[one.title, one.heading].filter(Boolean).join(' › ')}</p>
-				<p class="card-told">${t('passages.score', { score: percent(one.score) })}</p>
-				<p class="tools-text passage-text" dir="auto">${one.text}</p></li>`)}</ol>`;
+			${passagesView(matching)}
+			${others.length === 0 ? nothing : html`<details class="passages-others"><summary>${
+				t('passages.hardly', { n: others.length })}</summary>${passagesView(others)}</details>`}`;
 	}
 }
 

@@ -131,7 +131,8 @@ class LampRefs extends PageElement {
 			return none || this.#select(options);
 		return html`${none || this.#boxes(options)}${this.#offered &&
 			listOf(this.path)?.makes?.(this.places) ? html`<lamp-new-base .places=${this.places}
-			@lamp-made=${({ detail }) => this.#made(detail.id)}></lamp-new-base>` : nothing}`;
+			@lamp-made=${({ detail }) => this.#made(detail.id)}
+			@lamp-renamed=${() => this.rows.all(MOST)}></lamp-new-base>` : nothing}`;
 	}
 
 	/** Chooses what was made just now. */

@@ -34,7 +34,7 @@ export const settingPart = {
 	},
 	// a choice says its default itself
 	below: () => (field) => !field.inForce || field.inForce.value === null ||
-		(field.inForce.from === 'default' && (field.choices || field.type === 'boolean')) ? nothing : html`
+		(!FROM.has(field.inForce.from) && (field.choices || field.type === 'boolean')) ? nothing : html`
 		<p class="field-help">${t('settings.now', { value: shown(field, field.inForce.value),
 			from: t(FROM.get(field.inForce.from) || 'settings.default') })}</p>`,
 };

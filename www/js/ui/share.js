@@ -17,6 +17,9 @@ const CHOICES = [['live', 'share.live', 'share.with.live'],
 /** For how long a link may hold, of which those are offered that the server allows. */
 const DAYS = [1, 7, 30, 90, 365];
 
+/** An end of now may be one to come, where clocks differ. */
+const ENDED_MS = 60000;
+
 /** A detail that names the field says that nobody has that login. */
 const NAMED = /\buser\b/;
 
@@ -29,6 +32,8 @@ export class LampShare extends ConversationDialog {
 		/** true while somebody is added */
 		busy: { state: true },
 		refused: { state: true },
+		/** the share that has just ended, until the dialog is closed or another one ends */
+		ended: { state: true },
 	};
 
 	name = 'share';
@@ -43,6 +48,10 @@ export class LampShare extends ConversationDialog {
 		this.login = '';
 		this.busy = false;
 		this.refused = null;
+		/** @type {any} */
+		this.ended = null;
+		// it does not bubble
+		this.addEventListener('close', () => this.#forget(), { capture: true });
 	}
 
 	/** @returns a promise of the shares */
@@ -55,6 +64,8 @@ export class LampShare extends ConversationDialog {
 
 	body()
 	{
+		const wrong = this.refused?.field !== 'user' ? '' : NAMED.test(this.refused.detail) ?
+			t('share.unknown') : failureText(this.refused);
 		const groups = this.places.form('conversation-shares')?.fields
 			.find(({ key }) => key === 'group')?.choices || [];
 
@@ -62,12 +73,13 @@ export class LampShare extends ConversationDialog {
 			${this.data.length > 0 ? html`<ul class="shares">${this.data.map((share) =>
 				this.#row(share))}</ul>` : html`<p class="muted">${t('share.none')}</p>`}
 			<form class="arrange" @submit=${this.#add} aria-label=${t('share.add')}>
-				${this.refused ? html`<p class="form-error" role="alert">${icon('warning')}<span>${
-					NAMED.test(this.refused.detail) ? t('share.unknown') :
-						failureText(this.refused)}</span></p>` : nothing}
+				${this.refused && !wrong ? html`<p class="form-error" role="alert">${icon('warning')}<span>${
+					failureText(this.refused)}</span></p>` : nothing}
 				<div class="field"><label for="share-who">${t('share.person')}</label>
-					<lamp-person name="share-who" described="share-who-help" .places=${this.places} .value=${this.login}
-						?invalid=${this.refused?.field === 'user'} @lamp-typed=${(event) => { this.login = event.detail.value; }}></lamp-person>
+					<lamp-person name="share-who" described=${wrong ? 'share-who-error share-who-help' : 'share-who-help'}
+						.places=${this.places} .value=${this.login}
+						?invalid=${Boolean(wrong)} @lamp-typed=${(event) => { this.login = event.detail.value; }}></lamp-person>
+					${wrong ? html`<span class="field-error" id="share-who-error" role="alert">${wrong}</span>` : nothing}
 					<span class="help" id="share-who-help">${t('share.personHelp')}</span></div>
 				${groups.length > 0 ? html`<div class="field"><label for="share-group">${
 					t('share.group')}</label><span class="select field-select"><select id="share-group" name="group">
@@ -111,6 +123,11 @@ export class LampShare extends ConversationDialog {
 		const over = share.expiresAt && Date.parse(share.expiresAt) <= Date.now();
 		const how = CHOICES.filter(([key]) => share[key]).map(([,, text]) => t(text));
 
+		if (share.id === this.ended?.id)
+			return html`<li class="share">${icon('check')}<span class="share-who">${
+				t('share.revoked', { name })}</span>
+				<button type="button" class="chip-button share-undo" @click=${() => this.#undo(name)}>${
+				t('list.undo')}</button></li>`;
 		return html`<li class="share">${icon(link ? 'link' : share.group ? 'rooms' : 'person')}
 			<span class="share-who"><span dir="auto">${name}</span>
 				<span class="muted">${[share.expiresAt ? t(over ? 'share.over' : 'share.until',
@@ -119,7 +136,7 @@ export class LampShare extends ConversationDialog {
 			<button type="button" class="chip-button" @click=${() => this.#copy(share)}>
 				${icon('link')}<span>${t('share.copy')}</span></button>
 			<button type="button" class="chip-button" aria-label=${t('share.revokeOf', { name })}
-				@click=${() => this.#revoke(share, name)}>${t('share.revoke')}</button></li>`;
+				@click=${() => (link ? this.#revokeLink(share, name) : this.#revoke(share, name))}>${t('share.revoke')}</button></li>`;
 	}
 
 	async #copy({ id, link })
@@ -129,8 +146,57 @@ export class LampShare extends ConversationDialog {
 		this.emit('lamp-say', { text: t(done ? 'message.copied' : 'message.copyFailed') });
 	}
 
-	async #revoke({ id }, name)
+	/** It ends at once, and is deleted when nobody can want it back any more. */
+	async #revoke(share, name)
 	{
+		try {
+			await this.api.changeShare(share.id, { expiresAt: new Date(Date.now() - ENDED_MS).toISOString() });
+		} catch (error) {
+			this.emit('lamp-say', { text: errorText(error) });
+			return;
+		}
+		this.#forget();
+		this.ended = share;
+		this.emit('lamp-say', { text: t('share.revoked', { name }), heard: true });
+		await this.updateComplete;
+		/** @type {HTMLElement} */ (this.querySelector('.share-undo')).focus();
+	}
+
+	/** As it was: what may be read, and until when. */
+	async #undo(name)
+	{
+		const { id, expiresAt } = this.ended;
+
+		try {
+			await this.api.changeShare(id, { expiresAt });
+			this.ended = null;
+			this.emit('lamp-say', { text: t('share.back', { name }) });
+		} catch (error) {
+			this.emit('lamp-say', { text: errorText(error) });
+		}
+		await this.load();
+		/** @type {HTMLElement} */ (this.querySelector('.dialog-head button')).focus();
+	}
+
+	async #forget()
+	{
+		const { ended } = this;
+
+		if (!ended)
+			return;
+		this.ended = null;
+		this.data = this.data?.filter(({ id }) => id !== ended.id);
+		// one that could not be deleted has ended nevertheless, and says so
+		await this.api.revokeShare(ended.id).catch(() => {});
+	}
+
+	/** A link has no address again. */
+	async #revokeLink({ id }, name)
+	{
+		const app = /** @type {import('./app.js').LampApp} */ (document.querySelector('lamp-app'));
+
+		if (!await app.confirm(t('share.linkTitle'), t('share.linkText'), t('share.revoke')))
+			return;
 		try {
 			await this.api.revokeShare(id);
 			this.emit('lamp-say', { text: t('share.revoked', { name }) });
@@ -147,7 +213,8 @@ export class LampShare extends ConversationDialog {
 
 		if (!user && !group) {
 			event.preventDefault();
-			this.refused = { status: 422, detail: t('share.nobody') };
+			this.refused = { status: 422, field: 'user', detail: t('share.nobody') };
+			/** @type {HTMLElement} */ (this.querySelector('#share-who')).focus();
 			return;
 		}
 		const made = await this.#make(event, { ...user && { user }, ...group && { group } });
@@ -178,6 +245,7 @@ export class LampShare extends ConversationDialog {
 		event.preventDefault();
 		this.busy = true;
 		this.refused = null;
+		await this.#forget();
 		try {
 			made = await this.api.share({ conversationId: this.conversation, ...fields,
 				live: data.has('live'), tools: data.has('tools'), files: data.has('files') });

@@ -19,21 +19,37 @@ const WEB = /^https?:\/\//i;
  */
 export function sourcesView(turn, { open, unfolds })
 {
-	const cited = new Set(turn.meta.citations?.cited);
+	const { sources, meta: { citations }, running } = turn;
+	const cited = new Set(citations?.cited);
+	const used = sources.filter(({ number }) => cited.has(number));
+	const others = sources.filter(({ number }) => !cited.has(number));
+	// what was looked at and answers nothing is no source of the answer
+	const none = citations && !running && used.length === 0;
+	const n = citations && !none ? used.length : sources.length;
+	const list = (some) => html`<ol>${some.map((source) => sourceView(source,
+		cited.has(source.number), open))}</ol>`;
 
 	return html`<details class="sources" @toggle=${(event) => {
 			if (event.target.open)
 				unfolds();
 		}}>
-		<summary>${icon('book')}<span>${t('source.list', { n: turn.sources.length })}</span>
+		<summary>${icon('book')}<span>${t(none ? 'source.unused' : 'source.list', { n })}</span>
 			<span class="tool-chevron">${icon('chevron')}</span></summary>
-		<ol>${turn.sources.map((source) => html`<li>
-			<button type="button" class="source-button" ?data-cited=${cited.has(source.number)}
-				?disabled=${source.gone} @click=${() => open(source.number)}>
-				<span class="cite">${source.number}</span>
-				<span dir="auto">${sourceName(source)}</span>
-			</button></li>`)}</ol>
+		${used.length === 0 ? list(sources) : html`${list(used)}${others.length === 0 ? nothing : html`
+			<p class="muted sources-others">${t('source.others')}</p>${list(others)}`}`}
 	</details>`;
+}
+
+/** On paper, which nobody can press, with its passage and address. */
+function sourceView(source, cited, open)
+{
+	return html`<li><button type="button" class="source-button" ?data-cited=${cited}
+			?disabled=${source.gone} @click=${() => open(source.number)}>
+			<span class="cite">${source.number}</span>
+			<span dir="auto">${sourceName(source)}</span></button>
+		${source.text ? html`<div class="source-printed" aria-hidden="true">
+			${WEB.test(source.url) ? html`<p>${source.url}</p>` : nothing}
+			<p dir="auto">${source.text.trim()}</p></div>` : nothing}</li>`;
 }
 
 export class LampSource extends PageElement {

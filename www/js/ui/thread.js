@@ -5,7 +5,9 @@
 // drawn; the others when they come near, or when the browser has nothing else to do.
 import { html, nothing, repeat } from '../../vendor/lit.js';
 import { errorText } from '../format.js';
+import { highlight, unmark } from '../highlight.js';
 import { Watch } from '../observable.js';
+import { readWords } from '../route.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
@@ -99,6 +101,7 @@ export class LampThread extends PageElement {
 	disconnectedCallback()
 	{
 		super.disconnectedCallback();
+		unmark();
 		this.#leave();
 		this.#shown = null;
 		clearTimeout(this.#rest);
@@ -423,6 +426,7 @@ export class LampThread extends PageElement {
 		const find = () => thread.turns.findIndex((turn) =>
 			turn.user?.messageId === messageId || turn.answerId === messageId);
 
+		unmark();
 		if (!messageId)
 			return;
 		this.#stick = false;
@@ -438,12 +442,37 @@ export class LampThread extends PageElement {
 			return;
 		if (turn.far)
 			await this.#draw([turn]);
-		turn.querySelector(thread.turns[find()].user?.messageId === messageId ?
-			'.message-user' : '.message-assistant')?.classList.add('shown');
+		const mine = thread.turns[find()].user?.messageId === messageId;
+		const message = turn.querySelector(mine ? '.message-user' : '.message-assistant');
+
+		message?.classList.add('shown');
 		this.#stick = false;
 		turn.scrollIntoView({ block: 'start' });
+		if (message)
+			await this.#showWords(turn, message, mine);
 		this.#lastTop = this.scrollTop;
 		this.away = this.#left() >= NEAR_PX;
+	}
+
+	/** Marks the words of the address in a message, and scrolls to them. */
+	async #showWords(turn, message, mine)
+	{
+		if (mine && readWords().length > 0) {
+			turn.unfolded = true;
+			await turn.updateComplete;
+		}
+		const range = highlight(message.querySelector('.bubble, .answer') || message, readWords());
+
+		for (let at = range?.startContainer.parentElement; at && at !== message; at = at.parentElement)
+			if (at.localName === 'details')
+				/** @type {HTMLDetailsElement} */ (at).open = true;
+		if (!range)
+			return;
+		const { top } = range.getBoundingClientRect();
+		const view = this.getBoundingClientRect();
+
+		// not under the head, and with what stands before it
+		this.scrollTop += Math.max(0, top - view.top - view.height / 3);
 	}
 
 	/** Shows the beginning, and loads nothing between it and what is there. */

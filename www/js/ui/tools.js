@@ -12,7 +12,7 @@ import { icon } from './icons.js';
 const GROUP = 'group:';
 const NONE = 'none';
 
-const familyName = (family) => (has(`tools.of.${family}`) ? t(`tools.of.${family}`) :
+export const familyName = (family) => (has(`tools.of.${family}`) ? t(`tools.of.${family}`) :
 	toolName(family));
 
 /** What a tool may do, as [text, class]. */

@@ -6,15 +6,21 @@ import { html, nothing } from '../../vendor/lit.js';
 import { valuesOf } from '../form.js';
 import { toolName } from '../format.js';
 import { Watch } from '../observable.js';
+import { matches } from '../search.js';
 import { argumentsForm, typedArguments } from '../schema.js';
 import { t } from '../strings.js';
 import { PageElement } from './element.js';
 import { fieldView } from './field.js';
 import { icon } from './icons.js';
+import { familyName } from './tools.js';
 import { agentOf, problemOf, Trial, workspaceOf } from './trial.js';
 
 /** a moment after the form has changed */
 const WAIT_MS = 600;
+/** From this many on they can be searched. */
+const MANY = 6;
+/** A longer description is folded. */
+const BRIEF_CHARS = 180;
 
 class LampTryTool extends PageElement {
 	static properties = {
@@ -28,6 +34,8 @@ class LampTryTool extends PageElement {
 		tools: { state: true },
 		/** what is wrong */
 		problem: { state: true },
+		/** what is looked for among the tools */
+		q: { state: true },
 	};
 
 	#asked = '';
@@ -52,6 +60,9 @@ class LampTryTool extends PageElement {
 		/** @type {{name: string, description: string, schema: any}[] | null} */
 		this.tools = null;
 		this.problem = '';
+		this.q = '';
+		/** the names that the form has */
+		this.named = new Set();
 		/** @type {import('../store/rows.js').Rows | null} titles and effects of tools */
 		this.rows = null;
 		new Watch(this, () => this.at?.draft);
@@ -131,6 +142,7 @@ class LampTryTool extends PageElement {
 			if (round !== this.#round)
 				return;
 			// a turn has those that the agent names, and what every chat here has
+			this.named = new Set(tools.filter(isNamed).map(({ name }) => name));
 			this.tools = tools.sort((a, b) => Number(isNamed(b)) - Number(isNamed(a)));
 			this.problem = '';
 			if (!tools.some(({ name }) => name === this.name))
@@ -161,6 +173,37 @@ class LampTryTool extends PageElement {
 	#titleOf(name)
 	{
 		return this.#about(name)?.title || toolName(name);
+	}
+
+	/** Those of the form, then those of each family: [heading, tools][]. */
+	#groups(tools)
+	{
+		const groups = new Map();
+
+		for (const tool of tools) {
+			const family = this.#about(tool.name)?.family;
+			const heading = this.named.has(tool.name) ? t('tryTool.named') :
+				family ? familyName(family) : t('tryTool.others');
+
+			groups.set(heading, [...groups.get(heading) || [], tool]);
+		}
+		return [...groups];
+	}
+
+	#fitting(tools)
+	{
+		return tools.filter(({ name, description }) => matches(this.q, name, this.#titleOf(name),
+			toolName(name), description, this.#about(name)?.description));
+	}
+
+	/** What is shown is one of those that fit. */
+	#look(q)
+	{
+		this.q = q;
+		const fitting = this.#fitting(this.tools);
+
+		if (fitting.length > 0 && !fitting.some(({ name }) => name === this.name))
+			this.#choose(fitting[0].name);
 	}
 
 	#choose(name)
@@ -211,13 +254,25 @@ class LampTryTool extends PageElement {
 	#fields(tools, thread)
 	{
 		const about = this.#about(this.name);
+		const text = about?.description || this.#tool?.description || '';
+		const fitting = this.#fitting(tools);
 
 		return html`<form class="try-args" novalidate @submit=${(event) => this.#run(event)}>
+			${tools.length < MANY ? nothing : html`<div class="search rows-search" role="search"
+				aria-label=${t('tools.search')}>${icon('search')}<input type="search" class="search-field"
+				.value=${this.q} placeholder=${t('tools.search')} aria-label=${t('tryTool.search')}
+				@keydown=${(event) => event.key === 'Enter' && event.preventDefault()}
+				@input=${(event) => this.#look(event.target.value)}></div>`}
+			${fitting.length === 0 ? html`<p class="muted" role="status">${t('tools.none')}</p>` : nothing}
 			<div class="field"><label class="field-label" for="try-tool">${t('tryTool.tool')}</label>
 				<span class="select field-select"><select id="try-tool" @change=${({ target }) => this.#choose(target.value)}>
-				${tools.map(({ name }) => html`<option value=${name} ?selected=${name === this.name}>${
-					this.#titleOf(name)}</option>`)}</select>${icon('chevron')}</span></div>
-			<p class="tools-text" dir="auto">${about?.description || this.#tool?.description}</p>
+				${this.#groups(fitting.length > 0 ? fitting : tools).map(([heading, some]) => html`
+					<optgroup label=${heading}>${some.map(({ name }) => html`<option value=${name}
+					?selected=${name === this.name}>${this.#titleOf(name)}</option>`)}</optgroup>`)}</select>${icon('chevron')}</span></div>
+			${text.length <= BRIEF_CHARS ? html`<p class="tools-text try-text" dir="auto">${text}</p>` : html`
+				<details class="try-about"><summary><span class="tools-text" dir="auto">${text}</span>
+					<span class="link-button try-more">${t('tryTool.whole')}</span></summary>
+				<p class="muted" dir="auto">${text}</p></details>`}
 			${about && about.effect !== 'read' ? html`<p class="field-help">${t('tryTool.asks')}</p>` : nothing}
 			${this.#form.fields.map((field, at) => fieldView(field, {
 				id: `try-argument-${at}`, value: this.values[field.key], error: this.errors[field.key] || '',
