@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "dialect/openai.h"
 
 #include "base/banned.h"
@@ -287,6 +288,11 @@ void resp_flush(struct response *rs)
 		BUG("a flush outside a stream");
 	if (!rs->body.n && buf_ok(&rs->body))
 		return;
+	/* What did not fit is lost: the rest must not be taken for all of it. */
+	if (!buf_ok(&rs->body)) {
+		log_warn("a part of a stream is too large");
+		rs->gone = true;
+	}
 	if (!rs->head_only) {
 		send_bytes(rs, rs->body.p, rs->body.n);
 		rs->sent_bytes += rs->body.n;

@@ -14,7 +14,7 @@
 static int id_of_key(const struct request *rq, const char *kind, const char *name,
 		     struct str key, struct uuid *id, struct err *e)
 {
-	struct buf scope = BUF_INIT(256);
+	struct buf scope = BUF_INIT(64 + LIM_URI_BYTES);
 
 	*id = (struct uuid){ { 0 } };
 	if (!key.p)

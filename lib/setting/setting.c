@@ -111,21 +111,22 @@ static int parse_text(const struct setting_row *row, const json_t *v,
 static int parse_choice(const struct setting_row *row, const json_t *v,
 			struct setting_value *out, struct err *e)
 {
-	char words[128] = "";
-	size_t n = 0;
+	struct buf words = BUF_INIT(1024);
 	struct str word;
+	int rc;
 
-	for (int64_t i = 0; (word = setting_choice(row, i)).p; i++) {
-		n += (size_t)snprintf(words + n, sizeof(words) - n, "%s%.*s",
-				      i ? ", " : "", STR_ARG(word));
+	for (int64_t i = 0; (word = setting_choice(row, i)).p; i++)
 		if (json_is_string(v) && str_eq(word, text_of(v))) {
 			out->text = json_string_value(v);
 			out->number = i;
 			return 0;
 		}
-	}
-	return err_field(e, ERR_INVALID_FIELD, row->key, "%s must be one of: "
-			 "%s.", row->key, words);
+	for (int64_t i = 0; (word = setting_choice(row, i)).p; i++)
+		buf_addf(&words, "%s%.*s", i ? ", " : "", STR_ARG(word));
+	rc = err_field(e, ERR_INVALID_FIELD, row->key, "%s must be one of: "
+		       "%s.", row->key, buf_str(&words).p);
+	buf_release(&words);
+	return rc;
 }
 
 static bool is_name(const json_t *v)
@@ -363,16 +364,17 @@ static int unknown(const char *key, struct err *e)
 
 static int not_here(const struct setting_row *row, struct err *e)
 {
-	char levels[64] = "";
-	size_t n = 0;
+	struct buf levels = BUF_INIT(256);
+	int rc;
 
 	for (int l = LEVEL_USER; l <= LEVEL_TENANT; l++)
 		if (row->levels & 1u << l)
-			n += (size_t)snprintf(levels + n, sizeof(levels) - n,
-				"%s%s", n ? " and " : "",
-				setting_level_name((enum setting_level)l));
-	return err_field(e, ERR_INVALID_FIELD, row->key,
-			 "%s can only be set on the level %s.", row->key, levels);
+			buf_addf(&levels, "%s%s", levels.n ? " and " : "",
+				 setting_level_name((enum setting_level)l));
+	rc = err_field(e, ERR_INVALID_FIELD, row->key, "%s can only be set on the level %s.",
+		       row->key, buf_str(&levels).p);
+	buf_release(&levels);
+	return rc;
 }
 
 static int check_value(const char *key, const json_t *v,

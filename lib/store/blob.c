@@ -273,15 +273,17 @@ int blob_move(const char *from, const char *to, struct err *e)
 {
 	const char *old, *new;
 	int a = open_dir_of(from, false, &old);
-	int b = open_dir_of(to, true, &new), rc = 0;
+	int b = open_dir_of(to, true, &new), rc = 0, why_errno = 0;
 
-	if (a < 0 || b < 0 || renameat(a, old, b, new) < 0)
+	if (a < 0 || b < 0 || renameat(a, old, b, new) < 0) {
+		why_errno = errno;
 		rc = fails(e, "rename", from);
+	}
 	if (a >= 0)
 		close(a);
 	if (b >= 0)
 		close(b);
-	if (rc < 0 && errno == ENOENT) {
+	if (why_errno == ENOENT) {
 		struct err why = ERR_INIT;
 
 		/* Another process has renamed it. */

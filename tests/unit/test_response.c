@@ -202,6 +202,29 @@ static void a_file_may_be_buffered(void **state)
 	buf_release(&f.out);
 }
 
+/* Nothing follows a part that is lost: the client sees that it has not got all. */
+static void what_does_not_fit_ends_the_stream(void **state)
+{
+	struct fake_conn f;
+
+	(void)state;
+	begin(&f, false);
+	resp_open_stream(&rs, "application/json", STR(""));
+	buf_adds(resp_stream(&rs), "one");
+	resp_flush(&rs);
+	rs.body.cap = 16;
+	buf_adds(resp_stream(&rs), "longer than there is room for");
+	resp_flush(&rs);
+	assert_true(rs.gone);
+	buf_adds(resp_stream(&rs), "three");
+	resp_finish(&rs);
+	assert_non_null(strstr(f.out.p, "\r\n\r\none"));
+	assert_null(strstr(f.out.p, "three"));
+	buf_release(&f.out);
+	buf_release(&rs.body);
+	rs.body.cap = RESP_BODY_BYTES;
+}
+
 static void gone_is_latched(void **state)
 {
 	struct fake_conn f;
@@ -238,6 +261,7 @@ int main(void)
 		cmocka_unit_test(error_replaces_what_was_there),
 		cmocka_unit_test(stream),
 		cmocka_unit_test(a_file_may_be_buffered),
+		cmocka_unit_test(what_does_not_fit_ends_the_stream),
 		cmocka_unit_test(gone_is_latched),
 	};
 
