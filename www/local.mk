@@ -50,6 +50,7 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/form.js \
 	www/js/format.js \
 	www/js/growing.js \
+	www/js/highlight.js \
 	www/js/lead.js \
 	www/js/link.js \
 	www/js/main.js \
@@ -60,6 +61,7 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/older.js \
 	www/js/paper.js \
 	www/js/projects.js \
+	www/js/reach.js \
 	www/js/route.js \
 	www/js/schema.js \
 	www/js/search.js \
