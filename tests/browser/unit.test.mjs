@@ -7,6 +7,7 @@ import { parseExact, toJson } from '../../www/js/exact.js';
 import { tableOfCsv, titleOf, versionsOf } from '../../www/js/artifacts.js';
 import { fileName, kindOfCode } from '../../www/js/code.js';
 import { dayText, prettyJson, saysAll, toolName } from '../../www/js/format.js';
+import { densest } from '../../www/js/highlight.js';
 import { lastBlock, toHtml } from '../../www/js/markdown.js';
 import { fillBlanks, mentionsIn, triggerAt, withoutMention } from '../../www/js/mentions.js';
 import { cardBeside, groupsOf, isLate, joinTexts, kindOf, listPath, severity, shortName,
@@ -32,6 +33,18 @@ const EVENTS = [
 	{ type: 'message', data: '', id: '2' },
 	{ type: 'message', data: ' x', id: '' },
 ];
+
+test('of many hits, the place where most of the words are together', () => {
+	const hits = (...all) => all.map(([at, word]) => ({ at, word }));
+
+	assert.equal(densest([]), 0);
+	assert.equal(densest(hits([5, 'a'], [900, 'a'], [1000, 'b'], [2000, 'b'])), 1);
+	assert.equal(densest(hits([0, 'a'], [10, 'a'], [20, 'b'], [250, 'c'], [900, 'a'])), 0);
+	assert.equal(densest(hits([0, 'a'], [299, 'b'], [599, 'c'])), 0);
+	assert.equal(densest(hits([0, 'a'], [300, 'b'], [599, 'c'])), 1);
+	// as many as a long message may have
+	assert.equal(densest([...Array(50000)].map((_, i) => ({ at: 2 * i, word: i < 49999 ? 'a' : 'b' }))), 49850);
+});
 
 test('whether to try again is what the server says, else by the status', () => {
 	const retryable = (fields) => new ApiError(fields).retryable;

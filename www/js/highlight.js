@@ -24,11 +24,26 @@ function textsOf(root)
 	return { nodes, text };
 }
 
+/** The text that a place is in, of many. */
+function textAt(nodes, at)
+{
+	let [low, high] = [0, nodes.length - 1];
+
+	while (low < high) {
+		const middle = Math.ceil((low + high) / 2);
+
+		if (nodes[middle].at <= at)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return nodes[low];
+}
+
 function rangeOf(nodes, from, to)
 {
 	const range = document.createRange();
-	const within = (at) => nodes.findLast((one) => one.at <= at);
-	const [first, last] = [within(from), within(to - 1)];
+	const [first, last] = [textAt(nodes, from), textAt(nodes, to - 1)];
 
 	range.setStart(first.node, from - first.at);
 	range.setEnd(last.node, to - last.at);
@@ -50,6 +65,30 @@ function hitsOf(text, words)
 }
 
 /**
+ * The first hit behind which most of the words are together; of many hits, too.
+ * @param {{at: number, word: string}[]} hits in the order of the text
+ * @returns {number} its index; 0: there is none
+ */
+export function densest(hits)
+{
+	/** @type {Map<string, number>} how often each word stands near the hit */
+	const near = new Map();
+	let [best, most, end] = [0, 0, 0];
+
+	hits.forEach(({ at, word }, i) => {
+		for (; end < hits.length && hits[end].at < at + NEAR_CHARS; end++)
+			near.set(hits[end].word, (near.get(hits[end].word) || 0) + 1);
+		if (near.size > most)
+			[best, most] = [i, near.size];
+		if (near.get(word) === 1)
+			near.delete(word);
+		else
+			near.set(word, near.get(word) - 1);
+	});
+	return best;
+}
+
+/**
  * Marks the words below a node, and nothing else on the page.
  * @param {Element} root
  * @param {string[]} words
@@ -60,13 +99,11 @@ export function highlight(root, words)
 	const { nodes, text } = textsOf(root);
 	const hits = words.length > 0 ? hitsOf(text, words) : [];
 	const ranges = hits.map(({ at, end }) => rangeOf(nodes, at, end));
-	const kinds = hits.map(({ at }) => new Set(hits.filter((one) => one.at >= at &&
-		one.at < at + NEAR_CHARS).map(({ word }) => word)).size);
 
 	unmark();
 	if (ranges.length > 0 && 'highlights' in CSS)
 		CSS.highlights.set(NAME, new Highlight(...ranges));
-	return ranges[kinds.indexOf(Math.max(...kinds))] || null;
+	return ranges[densest(hits)] || null;
 }
 
 /** Nothing is marked any more. */
