@@ -12,7 +12,7 @@ from circles import BUILD, in_code, tool
 from tree import ROOT, Tap, files, text_of
 
 # Functions that only a neighbour uses: fewer are welcome. Nearly all are of an interface that
-# others use, too; 28 files serve a single neighbour, each a subject of its own (a socket, a
+# others use, too; 26 files serve a single neighbour, each a subject of its own (a socket, a
 # transport, a walk through folders), and half of these would have over 1,000 lines with it.
 NEIGHBOURS = 423
 # What nobody calls by name here: callbacks of libraries.
