@@ -237,7 +237,7 @@ struct shared_reader api_shared_reader(struct request *rq)
 	const struct resource_at at = resource_for(&rq->by);
 
 	return (struct shared_reader){ rq->by.owner.tenant_id,
-		resource_ids_json(at.readers, at.n_readers, rq->arena) };
+		resource_ids_json(at.readers, at.n_readers, rq->arena), rq->by.owner.user_id };
 }
 
 /* {id, title, owner, workspaceId, agentId, live, tools, files, sharedAt, updatedAt} */

@@ -49,7 +49,7 @@ int shared_list(struct db *db, const struct shared_reader *by, const struct uuid
 {
 	return db_list(db, STMT_SHARE_LIST,
 		       DB_ARGS(DB_S(by->readers_json), DB_S(by->tenant_id),
-			       DB_U_IF(before), DB_U(before), DB_I(clock_now_us()),
+			       DB_U(&by->user_id), DB_U_IF(before), DB_U(before), DB_I(clock_now_us()),
 			       DB_I((int64_t)size)),
 		       a, fields, sizeof(**out), 0, out, n, e);
 }

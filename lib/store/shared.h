@@ -14,6 +14,7 @@
 /* Who reads: the ids that the caller reads as (resource_for), as JSON. */
 struct shared_reader {
 	struct str tenant_id, readers_json;
+	struct uuid user_id;		/* of the caller; nil: who has a link */
 };
 
 struct shared {
@@ -45,7 +46,7 @@ int shared_link_revoke(struct db *db, struct str tenant_id, const struct uuid *i
 		       struct err *e) MUST_CHECK;
 
 /*
- * The newest ones before `before` (nil: all), at most size of them, which is at most
+ * The newest ones of others (a group may be the owner's, too) before `before` (nil: all), at most size of them, which is at most
  * LIM_PAGE_MAX.
  */
 int shared_list(struct db *db, const struct shared_reader *by, const struct uuid *before,

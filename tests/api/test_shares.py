@@ -37,6 +37,20 @@ def test_named_people_read_it_and_nobody_else(lab):
     assert id not in read(lab, s).body.decode()
 
 
+def test_ones_own_is_not_shared_with_oneself(lab):
+    """Also if one is of the group that may read it."""
+    reader = f"u{uuid.uuid4().hex}"
+    known(lab, reader)
+    s = share(lab, talk(lab, "one"), group="staff")
+
+    def listed(**who):
+        return [i["id"] for i in lab.get("/shared-conversations?pageSize=100", **who).json["items"]]
+
+    assert s in listed(user=reader, groups=["staff"])
+    assert s not in listed(**OWNER)
+    assert lab.call("DELETE", f"/conversation-shares/{s}", **OWNER).status == 204
+
+
 def test_revoked_at_once(lab):
     known(lab, "rita")
     s = share(lab, talk(lab, "one"), user="rita")

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findings, violations } from './axe.mjs';
-import { api, base, choosePlace, open, openChat, PHONE, placesButton, unique } from './browser.mjs';
+import { api, ask, base, choosePlace, ended, open, openChat, PHONE, placesButton, script, send, shownId,
+	unique } from './browser.mjs';
 
 const PROBLEM = 'application/problem+json';
 
@@ -188,6 +189,44 @@ test('what was typed is not lost silently', async (t) => {
 	await heading(page, 'Prompts');
 	assert.equal((await api('GET', `prompts/${id}`)).description, null);
 	await api('DELETE', `prompts/${id}`);
+});
+
+test('the end of a place leads to the chat that was just begun', async (t) => {
+	const page = await openChat(t);
+
+	await ask(page, script({ text: unique('begun') }));
+	const id = await shownId(page);
+
+	await page.fill('.composer-field', 'half a message');
+	await choosePlace(page, 'Agents');
+	await page.waitForSelector('lamp-place h1');
+	await page.click('.place-close');
+	await page.waitForFunction((hash) => location.hash === hash, `#/c/${id}`);
+	await page.waitForSelector('lamp-chat lamp-turn');
+	assert.equal(await page.inputValue('.composer-field'), 'half a message');
+});
+
+test('a chat that begins while a place is shown takes no address from it', async (t) => {
+	const page = await openChat(t, { init: (one) => one.route(/\/chat\/.*stream|\/messages$/, async (route) => {
+		await new Promise((resolve) => setTimeout(resolve, 1500));
+		await route.continue();
+	}) });
+
+	await send(page, script({ text: unique('late') }));
+	await choosePlace(page, 'Agents');
+	await page.waitForSelector('lamp-place h1');
+	await page.waitForFunction(() => document.querySelector('lamp-app').threads.current.conversationId);
+	assert.equal(await page.evaluate(() => location.hash), '#/agents');
+	await page.click('.place-close');
+	await page.waitForSelector('lamp-chat lamp-turn');
+	assert.match(await page.evaluate(() => location.hash), /^#\/c\//);
+});
+
+test('what one shares leads back to the data that it is of', async (t) => {
+	const page = await openPlace(t, 'conversation-shares');
+
+	await page.click('.place-up');
+	await page.waitForFunction(() => location.hash === '#/mine');
 });
 
 test('a change of somebody else is explained, and not overwritten', async (t) => {

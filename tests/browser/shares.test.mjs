@@ -51,7 +51,8 @@ test('what others share is in the sidebar from the start, on a phone too', async
 });
 
 test('one has a list of what one shares, where nothing is begun', async (t) => {
-	const id = await conversation(unique('given'));
+	const title = unique('given');
+	const id = await conversation(title);
 	const share = await api('POST', 'conversation-shares', { conversationId: id, kind: 'named',
 		group: 'staff', live: true });
 
@@ -60,7 +61,8 @@ test('one has a list of what one shares, where nothing is begun', async (t) => {
 
 	await page.waitForSelector('.rows-link');
 	assert.equal(await page.locator('.main h1').innerText(), 'What I share');
-	assert.match(await page.locator(`.rows-link[href$="${share.id}"]`).innerText(), /^staff\n.*with later messages/s);
+	assert.match(await page.locator(`.rows-link[href$="${share.id}"]`).innerText(),
+		new RegExp(`^${title} · staff\n.*with later messages`, 's'));
 	await page.evaluate(() => { location.hash = '#/ratings'; });
 	await page.waitForFunction(() => document.querySelector('.main h1').textContent === 'My ratings');
 	assert.equal(await page.locator('.new-row').count(), 0);

@@ -97,6 +97,20 @@ test('on paper an answer has its sources as notes: names, addresses and passages
 	await note.getByText('Five days *carry* over to the next year.').waitFor();
 });
 
+test('Ctrl and P print the same as the menu', async (t) => {
+	const known = await knowledge(t);
+	const page = await openChat(t, { hash: `#/c/${await answered(known, 'So it is [1].')}` });
+
+	await ended(page);
+	await page.evaluate(() => { window.print = () => { window.printed = true; }; });
+	await page.focus('.composer-field');
+	await page.keyboard.press('Control+p');
+	await page.waitForFunction(() => window.printed);
+	await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+	await page.emulateMedia({ media: 'print' });
+	await page.locator('.sources li').first().getByText('Five days *carry* over').waitFor();
+});
+
 test('what was looked at and is not cited is no source', async (t) => {
 	const known = await knowledge(t);
 	const page = await openChat(t, { hash: `#/c/${await answered(known, 'It does not say.')}` });

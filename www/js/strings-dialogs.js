@@ -50,6 +50,7 @@ export const dialogs = {
 	'variant.taken': 'In use',
 	'thread.begin': 'Go to the beginning',
 	'help.places': 'Open the menu of places',
+	'help.print': 'Print the whole chat',
 	'help.outside': 'The same, outside of fields',
 	'help.begin': 'Go to the beginning of the conversation',
 	'help.end': 'Go to its end',

@@ -251,9 +251,12 @@ export class Places extends Observable {
 	/** A chat is shown, to which the end of a place leads, also after a reload. */
 	leave(hash)
 	{
+		if (hash === this.#chat)
+			return;
 		this.#chat = hash;
 		// without room for it, a reload leads to a new chat
 		write(session(), `${LEFT} ${this.#api.base}`, hash);
+		this.changed();
 	}
 
 	/** The address of the chat that was shown last. */

@@ -2,7 +2,7 @@
 // The threads that this page knows: the one that is shown, those that still
 // answer, and the last few that were read. Keeps the conversation list and the
 // addresses in step with them.
-import { become } from '../route.js';
+import { become, readPlace } from '../route.js';
 import { Observable } from '../observable.js';
 import { Drafts } from './drafts.js';
 import { Thread } from './thread.js';
@@ -337,7 +337,8 @@ export class Threads extends Observable {
 	{
 		const now = new Date().toISOString();
 
-		if (this.current === thread)
+		// a place may be shown meanwhile
+		if (this.current === thread && !readPlace())
 			become(thread.conversationId);
 		this.#keep(thread);
 		this.#list.lift({

@@ -47,6 +47,8 @@ export class LampApp extends PageElement {
 	#trail = new Trail();
 	/** what the next new chat is about or begins with: {place}, {agentId}, {promptId} or {} */
 	#begins = {};
+	/** whether a chat was shown: before that, the end of a place leads to one of before */
+	#chatted = false;
 	/** the address that is being opened */
 	#opening = 0;
 	#sideActions = {
@@ -61,6 +63,7 @@ export class LampApp extends PageElement {
 		stop: () => this.threads.current.stop(),
 		search: () => this.#search(),
 		help: () => this.querySelector('lamp-help').show(),
+		print: () => this.#chat?.print(),
 		begin: () => this.#chat?.moveTo('begin'),
 		end: () => this.#chat?.moveTo('follow'),
 		closeDrawer: () => this.#closeDrawer(),
@@ -267,7 +270,7 @@ export class LampApp extends PageElement {
 				this.#focusField();
 			return;
 		}
-		this.places.leave(conversationHash(id));
+		this.#chatted = true;
 		const thread = await this.threads.open(id);
 
 		if (this.threads.current !== thread)
@@ -473,6 +476,9 @@ export class LampApp extends PageElement {
 		const name = t('app.name');
 
 		this.ready.look(this.threads.current.live);
+		// a new chat gets its address later
+		if (this.#chatted)
+			this.places.leave(conversationHash(this.threads.current.conversationId));
 		if (this.places.current)
 			return;
 		document.title = this.threads.current.conversationId ?

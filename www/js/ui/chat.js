@@ -254,7 +254,7 @@ export class LampChat extends PageElement {
 	}
 
 	/** All of the thread, on paper. */
-	async #print()
+	async print()
 	{
 		const thread = this.#thread;
 
@@ -282,7 +282,7 @@ export class LampChat extends PageElement {
 		return [
 			...may('Conversations.Share') ? [open('give', 'lamp-share', 'share.menu', 'person')] : [],
 			...within('give', exportItems((format) => chats.export({ ids: [id], format }))),
-			{ text: t('export.print'), icon: 'printer', part: 'give', run: () => this.#print() },
+			{ text: t('export.print'), icon: 'printer', part: 'give', run: () => this.print() },
 			{ text: t('list.rename'), icon: 'pencil', part: 'order',
 				run: () => this.page.renameOpen(id) },
 			...within('order', orderItems(item, {

@@ -185,6 +185,7 @@ export class LampHelp extends PageElement {
 			['help.send', [t('key.enter')]],
 			['help.line', [t('key.shift'), t('key.enter')]],
 			['help.save', [ctrl, 'S']],
+			['help.print', [ctrl, 'P']],
 			['help.close', [t('key.esc')]],
 			['help.help', [ctrl, '/']],
 			['help.outside', ['?']],

@@ -6,17 +6,22 @@
 const WITH_ALT = { KeyN: 'newChat', KeyM: 'toField', KeyP: 'places', KeyS: 'stop' };
 
 /**
- * @typedef {'newChat' | 'toField' | 'places' | 'stop' | 'search' | 'help' | 'begin' | 'end' |
+ * @typedef {'newChat' | 'toField' | 'places' | 'stop' | 'search' | 'help' | 'print' | 'begin' | 'end' |
  *          'closeDrawer' | 'toTitle' | 'closePlace'} Act
  *
  * @typedef {{drawer: boolean, place: boolean}} Shown whether the drawer is open, and a place shown
  */
 
 /** With Ctrl, also in a field. */
-function withControl({ key, shiftKey })
+function withControl({ key, shiftKey }, { place })
 {
 	// a key of its own on some keyboards, and Shift with 7 on others
-	return key === '/' ? 'help' : !shiftKey && key.toLowerCase() === 'k' ? 'search' : undefined;
+	if (key === '/')
+		return 'help';
+	if (shiftKey)
+		return undefined;
+	// the browser alone would print what is loaded
+	return { k: 'search', p: place ? undefined : 'print' }[key.toLowerCase()];
 }
 
 /** What Escape closes; in a field of a place, the field first. */
@@ -52,7 +57,7 @@ function actOf(event, shown)
 	if (event.altKey)
 		return plain ? WITH_ALT[event.code] : undefined;
 	if (control)
-		return withControl(event);
+		return withControl(event, shown);
 	if (event.key === 'Escape')
 		return escaped(event, shown);
 	if (typing(event))

@@ -193,7 +193,7 @@ class LampMine extends PageElement {
 
 	#others()
 	{
-		const rows = [undefined, 'chats'].flatMap((under) => this.places.offered(under))
+		const rows = [undefined, 'mine'].flatMap((under) => this.places.offered(under))
 			.filter(({ form }) => KINDS.includes(form));
 		const title = (row) => placeTitle(row, this.places.titled(row.form));
 

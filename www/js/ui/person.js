@@ -66,7 +66,7 @@ export class LampPerson extends PageElement {
 		const people = await this.places.people(q.trim());
 
 		if (round === this.#round)
-			this.people = people;
+			this.people = people.filter(({ login }) => login !== this.places.me.user);
 	}
 }
 

@@ -52,13 +52,23 @@ export function publicLinksView(host)
 		line(host, row))}</ul>`;
 }
 
+/** The title of one's own chat, if the side has it; with what follows it. */
+function titled(id)
+{
+	const { list, order } = document.querySelector('lamp-app');
+	const title = (list.find(id) || order.find(id))?.title;
+
+	return title ? `${title} · ` : '';
+}
+
 /** The list of the place "conversation-shares", for ui/rows.js. */
 export function sharesView({ form, rows })
 {
 	return html`<ul class="rows">${repeat(rows.items, ({ id }) => id, (share) => html`<li>
 		<a class="rows-link" href=${placeHash(form.name, share.id)}>
-			<span class="rows-name" dir="auto">${share.kind === 'link' ? t('share.anyone') :
-				plain(share.user || share.group || t('share.gone'))}</span>
+			<span class="rows-name" dir="auto">${titled(share.conversationId)}${
+				share.kind === 'link' ? t('share.anyone') :
+					plain(share.user || share.group || t('share.gone'))}</span>
 			<span class="rows-second">${howOf(share)}</span>
 			<span class="rows-time">${moment(share.createdAt)}</span></a></li>`)}</ul>`;
 }

@@ -80,7 +80,7 @@ export class LampShare extends ConversationDialog {
 						.places=${this.places} .value=${this.login}
 						?invalid=${Boolean(wrong)} @lamp-typed=${(event) => { this.login = event.detail.value; }}></lamp-person>
 					${wrong ? html`<span class="field-error" id="share-who-error" role="alert">${wrong}</span>` : nothing}
-					<span class="help" id="share-who-help">${t('share.personHelp')}</span></div>
+					<span class="help" id="share-who-help">${t('share.personHelp', { login: this.places.me.user })}</span></div>
 				${groups.length > 0 ? html`<div class="field"><label for="share-group">${
 					t('share.group')}</label><span class="select field-select"><select id="share-group" name="group">
 					<option value="">${t('share.noGroup')}</option>
