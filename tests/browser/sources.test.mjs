@@ -120,6 +120,8 @@ test('what was looked at and is not cited is no source', async (t) => {
 	await page.locator('.sources summary').click();
 	await page.locator('.source-button').getByText('Handbook · page 2').waitFor();
 	assert.deepEqual(await violations(page, 'passages that are not cited'), []);
+	await page.emulateMedia({ media: 'print' });
+	assert.equal(await page.locator('.sources').isVisible(), false);
 });
 
 test('an answer that was copied by a fork opens its sources', async (t) => {

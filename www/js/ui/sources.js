@@ -29,7 +29,7 @@ export function sourcesView(turn, { open, unfolds })
 	const list = (some) => html`<ol>${some.map((source) => sourceView(source,
 		cited.has(source.number), open))}</ol>`;
 
-	return html`<details class="sources" @toggle=${(event) => {
+	return html`<details class="sources ${none ? 'sources-none' : ''}" @toggle=${(event) => {
 			if (event.target.open)
 				unfolds();
 		}}>
