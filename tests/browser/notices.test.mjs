@@ -118,7 +118,7 @@ test('the open conversation is deleted elsewhere', async (t) => {
 
 	await page.waitForSelector('.row.current');
 	await api('DELETE', `conversations/${id}`);
-	await page.waitForSelector('text=Not found');
+	await page.locator('[role=alert] h2').getByText('does not exist').waitFor();
 	await page.getByRole('button', { name: 'Start a new chat' }).click();
 	await page.waitForSelector('.empty');
 });
