@@ -80,7 +80,7 @@ test('what was moved or archived can be moved back', async (t) => {
 	await page.getByRole('button', { name: 'Undo' }).click();
 	assert.equal(await page.locator('.row-check').count(), 0);
 	await page.waitForFunction(() =>
-		document.querySelector('[aria-live]').textContent.includes('3 chats are back'));
+		document.querySelector('[aria-live]').textContent.includes('3 chats are as before'));
 	assert.deepEqual(await Promise.all(ids.map(folderOf)), [null, null, null]);
 	assert.equal(await page.locator('.list-bar').count(), 0);
 

@@ -8,8 +8,11 @@ export const dialogs = {
 	'arrange.name': 'Name of the new folder',
 	'arrange.done': 'Saved',
 	'list.moved': { one: '{n} chat moved', other: '{n} chats moved' },
+	'list.pinnedNow': { one: '{n} chat pinned', other: '{n} chats pinned' },
+	'list.unpinnedNow': { one: '{n} chat unpinned', other: '{n} chats unpinned' },
 	'list.archivedNow': { one: '{n} chat archived', other: '{n} chats archived' },
-	'list.movedBack': { one: '{n} chat is back', other: '{n} chats are back' },
+	'list.movedBack': { one: '{n} chat is as before', other: '{n} chats are as before' },
+	'folder.pinned': 'Its chats are pinned',
 	'empty.with': 'Ask {name} something.',
 
 	'share.menu': 'Share…',

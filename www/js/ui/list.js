@@ -237,7 +237,7 @@ export class LampList extends PageElement {
 	{
 		const { order } = this;
 		const open = order.inside.has(folder.id);
-		const items = order.left(order.inside.get(folder.id) || []);
+		const items = order.filed(folder.id);
 
 		if (this.naming === folder.id)
 			return html`<li class="row">${this.#nameField(folder.name, folder.id, (name) =>
@@ -263,7 +263,8 @@ export class LampList extends PageElement {
 				${items.length > 0 ? html`<ul>${repeat(items, (item) => item.conversationId,
 					(item) => this.#row(item))}</ul>` :
 					order.under(folder.id).length > 0 ? nothing :
-						html`<p class="list-note">${t('folder.empty')}</p>`}</div>` : nothing}
+						html`<p class="list-note">${t(order.inside.get(folder.id).length > 0 ?
+							'folder.pinned' : 'folder.empty')}</p>`}</div>` : nothing}
 		</li>`;
 	}
 
@@ -306,7 +307,7 @@ export class LampList extends PageElement {
 	{
 		const { order, list } = this;
 		const ids = [...order.selected];
-		const items = ids.map((id) => list.find(id) || order.find(id)).filter(Boolean);
+		const items = order.chosen;
 		const none = ids.length === 0;
 		const pinned = !none && items.length > 0 && items.every((item) => item.pinned);
 
@@ -323,10 +324,14 @@ export class LampList extends PageElement {
 					order.toggle(value, true);
 			}}>${t('list.all')}</button>
 			${this.#act(t(pinned ? 'list.unpin' : 'list.pin'), none || list.archived,
-				() => this.#order(ids, { pinned: !pinned }))}
+				() => this.emit('lamp-order', { ids, fields: { pinned: !pinned } }))}
 			${this.#act(t('arrange.folder'), none, () => this.emit('lamp-arrange', { items }))}
 			${this.#act(t(list.archived ? 'list.unarchive' : 'list.archive'), none,
-				() => this.#order(ids, { archived: !list.archived }))}
+				() => {
+					this.emit('lamp-order', { ids, fields: { archived: !list.archived } });
+					// they are in another list
+					order.select(false);
+				})}
 			<lamp-menu label=${t('export.title')} ?disabled=${none}
 				.face=${t('export.title')}
 				.items=${exportItems((format) => this.emit('lamp-export', { ids, format }))}></lamp-menu>
@@ -344,20 +349,13 @@ export class LampList extends PageElement {
 			@click=${act}>${text}</button>`;
 	}
 
-	#order(ids, fields)
-	{
-		this.emit('lamp-order', { ids, fields });
-		this.order.select(false);
-	}
-
 	/** For a while, a deletion and another place can be undone. */
 	#undo()
 	{
 		const { order } = this;
 		const n = order.doomed.size;
 		const { moved } = order;
-		const done = moved ? t(moved.archived ? 'list.archivedNow' : 'list.moved', { n: moved.n }) :
-			t('list.doomed', { n });
+		const done = moved ? movedText(moved) : t('list.doomed', { n });
 
 		if (order.error)
 			return html`<p class="list-bar" role="alert">${errorText(order.error)}</p>`;
@@ -572,6 +570,16 @@ export class LampList extends PageElement {
 				this.focusSearch();
 		}
 	}
+}
+
+/**
+ * What was done to chats.
+ * @param {import('../store/order.js').Moved} moved
+ */
+export function movedText({ done, n })
+{
+	return t({ pinned: 'list.pinnedNow', unpinned: 'list.unpinnedNow',
+		archived: 'list.archivedNow', moved: 'list.moved' }[done], { n });
 }
 
 /** Menu items for the place of a conversation. */
