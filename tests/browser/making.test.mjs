@@ -315,6 +315,21 @@ test('beside the form: a tool that reads is first, helps are read whole, results
 	await inSight('.try-form .button[type=submit]');
 });
 
+test('on a phone the bar of the form leads to what is below it', async (t) => {
+	const page = await place(t, 'agents/new', PHONE);
+	const jump = page.locator('.form-bar').getByRole('button', { name: 'Try it' });
+
+	await jump.click();
+	await page.waitForFunction(() => {
+		const { top, bottom } = document.querySelector('#try-title').getBoundingClientRect();
+
+		return document.activeElement.id === 'try-title' && top >= 0 && bottom < innerHeight;
+	});
+	assert.deepEqual(await violations(page, 'what is tried on a phone'), []);
+	await page.setViewportSize({ width: 1280, height: 800 });
+	await jump.waitFor({ state: 'hidden' });
+});
+
 test('a tool with a hostile description and schema is text beside the form', async (t) => {
 	const page = await place(t, 'agents/new', { init: (one) => one.route('**/preview', (route) => route.fulfill({
 		json: { tools: [{ name: 'evil', description: HOSTILE, tokens: 1, schema: { type: 'object', required: [HOSTILE],
