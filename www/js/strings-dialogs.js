@@ -7,6 +7,7 @@ export const dialogs = {
 	'arrange.folder': 'Folder',
 	'arrange.name': 'Name of the new folder',
 	'arrange.done': 'Saved',
+	'list.draft': 'not sent yet',
 	'list.moved': { one: '{n} chat moved', other: '{n} chats moved' },
 	'list.pinnedNow': { one: '{n} chat pinned', other: '{n} chats pinned' },
 	'list.unpinnedNow': { one: '{n} chat unpinned', other: '{n} chats unpinned' },

@@ -21,6 +21,7 @@ import { Threads } from '../store/threads.js';
 import { t } from '../strings.js';
 import { agentName, endText, titleOf } from './chat.js';
 import { Chats } from './chats.js';
+import { touch } from './composer.js';
 import { PageElement } from './element.js';
 import { onKey } from './keys.js';
 import { fold, isFolded, sideView } from './side.js';
@@ -263,7 +264,8 @@ export class LampApp extends PageElement {
 		if (id && this.threads.current.conversationId === id) {
 			await this.#showMessage();
 			// what closed the place is gone
-			if (left && !NARROW.matches && document.activeElement === document.body)
+			if (left && !NARROW.matches && (document.activeElement === document.body ||
+			    (!readMessage() && !touch() && document.activeElement.matches('lamp-list .row-link'))))
 				this.#focusField();
 			return;
 		}
@@ -284,7 +286,9 @@ export class LampApp extends PageElement {
 		if (id)
 			this.say(t('thread.opened', { title: titleOf(this.threads.current) }));
 		this.#showMessage();
-		if (!id && !NARROW.matches)
+		// who comes by the list goes on writing
+		if (!NARROW.matches && (!id || (!readMessage() && !touch() &&
+		    document.activeElement.matches('lamp-list .row-link'))))
 			this.#focusField();
 	}
 

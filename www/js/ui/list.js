@@ -2,7 +2,7 @@
 // <lamp-list>: the conversation list with its search. Pages are loaded as the
 // end of the list becomes visible; renaming happens in the row.
 import { html, nothing, repeat } from '../../vendor/lit.js';
-import { dayGroup, dayOf, errorText, moment } from '../format.js';
+import { dayGroup, dayOf, errorText, moment, plainText } from '../format.js';
 import { Watch } from '../observable.js';
 import { conversationHash, goPlace, messageHash } from '../route.js';
 import { t } from '../strings.js';
@@ -12,19 +12,28 @@ import './menu.js';
 
 const TITLE_CHARS = 200;
 
-/** A snippet with the found words in <mark>. Marks count characters. */
+/** Around a found word: letters that nobody writes, which the marks of Markdown leave alone. */
+const FOUND = ['\u{10380}', '\u{10381}'];
+
+/** A snippet as plain text, with the found words in <mark>. Marks count characters. */
 function marked({ text, marks })
 {
-	const chars = [...text];
+	const chars = [...text].map((one) => (FOUND.includes(one) ? '\ufffd' : one));
 	const parts = [];
 	let at = 0;
 
 	for (const { start, length } of marks) {
-		parts.push(chars.slice(at, start).join(''),
-			html`<mark>${chars.slice(start, start + length).join('')}</mark>`);
+		parts.push(...chars.slice(at, start), FOUND[0], ...chars.slice(start, start + length), FOUND[1]);
 		at = start + length;
 	}
-	return [...parts, chars.slice(at).join('')];
+	const [first, ...rest] = plainText([...parts, ...chars.slice(at)].join('')).split(FOUND[0]);
+
+	// the marks may have taken one of a pair with them
+	return [first.replaceAll(FOUND[1], ''), rest.map((part) => {
+		const [found, ...after] = part.split(FOUND[1]);
+
+		return [html`<mark>${found}</mark>`, after.join('')];
+	})];
 }
 
 /** The words that a snippet has marks at. */
@@ -63,6 +72,8 @@ export class LampList extends PageElement {
 		current: { type: String },
 		/** ids of the conversations this page is answering */
 		busy: { attribute: false },
+		/** ids of those in which something was typed and not sent */
+		drafted: { attribute: false },
 		/** whether the user may share, and so there may be what others share */
 		shares: { type: Boolean },
 		renaming: { state: true },
@@ -84,6 +95,7 @@ export class LampList extends PageElement {
 		this.shares = false;
 		this.current = '';
 		this.busy = new Set();
+		this.drafted = new Set();
 		this.renaming = '';
 		new Watch(this, () => this.list);
 		new Watch(this, () => this.order);
@@ -456,7 +468,10 @@ export class LampList extends PageElement {
 						title=${t('list.waiting')}>${icon('question')}</span>` :
 					item.runningTurnId || this.busy.has(id) ? html`
 					<span class="row-running" role="img"
-						aria-label=${t('list.running')}></span>` : nothing}
+						aria-label=${t('list.running')}></span>` :
+						this.drafted.has(id) && id !== this.current ? html`
+					<span class="row-draft" role="img" aria-label=${t('list.draft')}
+						title=${t('list.draft')}>${icon('pencil')}</span>` : nothing}
 			</a>
 			<lamp-menu label=${t('list.actions', { title })} .items=${[
 				{ text: t('list.rename'), icon: 'pencil',
