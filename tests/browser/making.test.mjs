@@ -199,7 +199,7 @@ test('a tool is tried beside the form: its arguments, its result, and a change o
 
 	// one that reads: at once, the result first
 	await tool.selectOption({ label: 'Look up data' });
-	const about = trial.locator('.try-about');
+	const about = trial.locator('.try-about').first();
 
 	assert.equal(await about.locator('> p').isVisible(), false);
 	await about.getByText('The whole description').click();
