@@ -264,8 +264,7 @@ export class LampApp extends PageElement {
 		if (id && this.threads.current.conversationId === id) {
 			await this.#showMessage();
 			// what closed the place is gone
-			if (left && !NARROW.matches && (document.activeElement === document.body ||
-			    (!readMessage() && !touch() && document.activeElement.matches('lamp-list .row-link'))))
+			if (left && !NARROW.matches && (document.activeElement === document.body || this.#picked()))
 				this.#focusField();
 			return;
 		}
@@ -286,10 +285,15 @@ export class LampApp extends PageElement {
 		if (id)
 			this.say(t('thread.opened', { title: titleOf(this.threads.current) }));
 		this.#showMessage();
-		// who comes by the list goes on writing
-		if (!NARROW.matches && (!id || (!readMessage() && !touch() &&
-		    document.activeElement.matches('lamp-list .row-link'))))
+		if (!NARROW.matches && (!id || this.#picked()))
 			this.#focusField();
+	}
+
+	/** Whether a chat was picked in the list by a mouse: who does that goes on writing. */
+	#picked()
+	{
+		return !readMessage() && !touch() &&
+			document.activeElement.matches('lamp-list .row-link:not(:focus-visible)');
 	}
 
 	/**
