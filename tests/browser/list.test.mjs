@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { api, base, conversation, open, openChat, say, script, unique } from './browser.mjs';
+import { violations } from './axe.mjs';
 import { Conversations } from '../../www/js/store/conversations.js';
 import { Pages } from '../../www/js/store/pages.js';
 
@@ -200,6 +201,58 @@ test('search in messages leads to the message, however old it is', async (t) => 
 	});
 	await page.press('.search-field', 'Escape');
 	await page.waitForSelector('.found', { state: 'detached' });
+});
+
+test('a hit in a message is plain text, without the marks of Markdown', async (t) => {
+	const word = unique('lynx');
+	const id = await conversation(unique('marks'));
+
+	await say(id, script({ text: `## Of cats\n\n- The **${word} has 96** in snake_case_name, _I am told ` +
+		'by [the keeper](https://example.com/a_b_c)_, `code` <b>&amp;</b>.' }));
+	const page = await openChat(t);
+
+	await page.fill('.search-field', `"${word}"`);
+	await page.waitForSelector('.found mark');
+	assert.equal(await page.locator('.found mark').first().textContent(), word);
+	assert.match((await page.locator('.found-text').first().textContent()).trim(), new RegExp(
+		`The ${word} has 96 in snake_case_name, I am told by the keeper, code <b>&amp;</b>\\.`));
+	assert.doesNotMatch(await page.locator('.found-text').first().textContent(), /[*`\u{10380}\u{10381}]|_I/u);
+});
+
+test('the list shows where something waits to be sent, and who comes back by it goes on writing', async (t) => {
+	const [one, two] = [unique('kept'), unique('other')];
+	const ids = [await conversation(one), await conversation(two)];
+	const page = await openChat(t, { hash: `#/c/${ids[0]}` });
+	const draft = (title) => page.locator('.row', { hasText: title }).getByRole('img', { name: 'not sent yet' });
+	const field = page.locator('.composer-field');
+	const focused = () => page.waitForFunction(() => document.activeElement.matches('.composer-field'));
+
+	await field.fill('Not yet');
+	await page.click(`.row-link:has-text("${two}")`);
+	await draft(one).waitFor();
+	await page.locator('.main-title', { hasText: two }).waitFor();
+	await focused();
+	assert.equal(await draft(two).count(), 0);
+	assert.deepEqual(await violations(page, 'a list with a draft'), []);
+	await page.reload();
+	await draft(one).waitFor();
+	await page.click(`.row-link:has-text("${one}")`);
+	await focused();
+	assert.equal(await field.inputValue(), 'Not yet');
+	await draft(one).waitFor({ state: 'detached' });
+	// back from a place, too
+	await page.evaluate(() => { location.hash = '#/settings'; });
+	await draft(one).waitFor();
+	await page.click(`.row-link:has-text("${one}")`);
+	await focused();
+	// another tab sends it
+	await page.click(`.row-link:has-text("${two}")`);
+	await draft(one).waitFor();
+	const other = await page.context().newPage();
+
+	await other.goto(`${base}#/c/${ids[0]}`);
+	await other.locator('.composer-field').fill('');
+	await draft(one).waitFor({ state: 'detached' });
 });
 
 test('the end of a list in view loads nothing while something else is searched', async (t) => {

@@ -199,7 +199,7 @@ test('a tool is tried beside the form: its arguments, its result, and a change o
 
 	// one that reads: at once, the result first
 	await tool.selectOption({ label: 'Look up data' });
-	const about = trial.locator('.try-about');
+	const about = trial.locator('.try-about').first();
 
 	assert.equal(await about.locator('> p').isVisible(), false);
 	await about.getByText('The whole description').click();
@@ -269,6 +269,65 @@ test('what messages would be sent with is seen beside the form, with how well it
 	await field(page, 'Minimum match').fill('7');
 	await search();
 	await page.locator('.field-error', { hasText: 'Minimum match must be from 0 to 1.' }).waitFor();
+});
+
+test('beside the form: a tool that reads is first, helps are read whole, results and Send are in sight', async (t) => {
+	const page = await place(t, 'agents/new');
+	const trial = page.locator('lamp-try');
+	const tool = trial.getByLabel('Tool', { exact: true });
+	const inSight = (selector) => page.waitForFunction((which) => {
+		const one = document.querySelector(which)?.getBoundingClientRect();
+		const panel = document.querySelector('lamp-try').getBoundingClientRect();
+
+		return one?.height > 0 && one.top >= Math.max(0, panel.top) &&
+			one.bottom <= Math.min(innerHeight, panel.bottom);
+	}, selector);
+
+	await page.getByLabel('Only these').check();
+	for (const name of ['Ask you', 'Look up data']) {
+		await page.getByRole('searchbox', { name: 'Search tools' }).fill(name);
+		await page.locator('.tools-one', { hasText: name }).first().locator('input').check();
+	}
+	await trial.getByRole('button', { name: 'A tool' }).click();
+	await page.waitForFunction(() => document.querySelectorAll('lamp-try-tool option').length >= 2);
+	assert.equal(await tool.inputValue(), 'query_data');
+	assert.deepEqual((await tool.locator('option').allInnerTexts()).slice(0, 2), ['Look up data', 'Ask you']);
+	await trial.getByText('One per line.').first().waitFor();
+	await trial.getByText('A list as JSON, such as [{').first().waitFor();
+	const dataset = trial.locator('.field', { has: page.locator('label', { hasText: 'Dataset' }) });
+	const whole = await dataset.locator('.tools-text').textContent();
+
+	await dataset.getByText('The whole description').click();
+	const told = dataset.locator('.try-about > p');
+
+	assert.equal(await told.textContent(), whole);
+	assert.ok(await told.evaluate((one) => one.scrollHeight <= one.clientHeight + 1));
+	assert.deepEqual(await violations(page, 'folded helps'), []);
+	await trial.getByLabel(/^Dataset/).selectOption('rooms');
+	await trial.getByLabel(/^Limit/).fill('3');
+	await trial.getByRole('button', { name: 'Run' }).click();
+	await inSight('lamp-tool tbody tr:last-child');
+
+	await trial.getByRole('button', { name: 'Chat' }).click();
+	await trial.getByLabel('Message to try').fill(script({ text: 'A line.\n\n'.repeat(40) }));
+	await trial.getByRole('button', { name: 'Send' }).click();
+	await trial.locator('.answer p').nth(30).waitFor();
+	await inSight('.try-form .button[type=submit]');
+});
+
+test('on a phone the bar of the form leads to what is below it', async (t) => {
+	const page = await place(t, 'agents/new', PHONE);
+	const jump = page.locator('.form-bar').getByRole('button', { name: 'Try it' });
+
+	await jump.click();
+	await page.waitForFunction(() => {
+		const { top, bottom } = document.querySelector('#try-title').getBoundingClientRect();
+
+		return document.activeElement.id === 'try-title' && top >= 0 && bottom < innerHeight;
+	});
+	assert.deepEqual(await violations(page, 'what is tried on a phone'), []);
+	await page.setViewportSize({ width: 1280, height: 800 });
+	await jump.waitFor({ state: 'hidden' });
 });
 
 test('a tool with a hostile description and schema is text beside the form', async (t) => {

@@ -78,10 +78,12 @@ test('what was moved or archived can be moved back', async (t) => {
 		document.querySelector('[aria-live]').textContent.includes('3 chats moved'));
 	assert.equal(await page.locator('.toast').count(), 0);
 	await page.getByRole('button', { name: 'Undo' }).click();
-	assert.equal(await page.locator('.row-check').count(), 0);
 	await page.waitForFunction(() =>
-		document.querySelector('[aria-live]').textContent.includes('3 chats are back'));
+		document.querySelector('[aria-live]').textContent.includes('3 chats are as before'));
 	assert.deepEqual(await Promise.all(ids.map(folderOf)), [null, null, null]);
+	// they are still selected
+	assert.equal(await page.locator('.row-check:checked').count(), 3);
+	await page.locator('.list-bar').getByRole('button', { name: 'Done' }).click();
 	assert.equal(await page.locator('.list-bar').count(), 0);
 
 	const archive = async () => {

@@ -26,6 +26,9 @@ async function more(page, item)
 	await page.getByRole('menuitem', { name: item, exact: true }).click();
 }
 
+const said = (page, text) => page.waitForFunction((words) =>
+	document.querySelector('[aria-live]').textContent.includes(words), text);
+
 /** Titles below a heading of the list. */
 const below = (page, heading) => page.evaluate((text) => {
 	const head = [...document.querySelectorAll('.list-group')].find((one) => one.textContent === text);
@@ -141,12 +144,67 @@ test('several at once are pinned, by buttons that say what they do', async (t) =
 	await page.waitForFunction((text) => [...document.querySelectorAll('.list-group')].some((head) =>
 		head.textContent === 'Pinned' && [1, 2].every((n) =>
 			head.nextElementSibling.textContent.includes(`${text} ${n}`))), word);
-	assert.deepEqual((await Promise.all(ids.map(record))).map(({ pinned }) => pinned), [true, true]);
-	await select();
+	const pins = async () => (await Promise.all(ids.map(record))).map(({ pinned }) => pinned);
+
+	assert.deepEqual(await pins(), [true, true]);
+	// they stay selected, and it can be undone
+	await said(page, '2 chats pinned');
+	await page.getByText('2 chats selected').waitFor();
+	assert.deepEqual(await violations(page, 'what was done to several'), []);
+	await page.getByRole('button', { name: 'Undo' }).click();
+	await said(page, '2 chats are as before');
+	assert.deepEqual(await pins(), [false, false]);
+	await bar.getByRole('button', { name: 'Pin', exact: true }).click();
 	await bar.getByRole('button', { name: 'Unpin' }).click();
+	await said(page, '2 chats unpinned');
 	await page.waitForFunction((text) => ![...document.querySelectorAll('.list-group')].some((head) =>
 		head.textContent === 'Pinned' && head.nextElementSibling.textContent.includes(text)), word);
-	assert.deepEqual((await Promise.all(ids.map(record))).map(({ pinned }) => pinned), [false, false]);
+	assert.deepEqual(await pins(), [false, false]);
+	assert.ok(await page.getByLabel(`Select ${word} 2`).isChecked());
+	await bar.getByRole('button', { name: 'Archive' }).click();
+	await page.getByText('2 chats selected').waitFor({ state: 'detached' });
+});
+
+test('what is pinned and in a folder stands once; folders stay open, selected chats selected', async (t) => {
+	const [word, name] = [unique('once'), unique('Folder')];
+	const ids = await Promise.all([1, 2].map((n) => conversation(`${word} ${n}`)));
+	const page = await openChat(t, { hash: `#/c/${ids[0]}` });
+	const bar = page.locator('.list-bar');
+	const dialog = page.locator('lamp-arrange dialog');
+
+	await row(page, `${word} 2`).waitFor();
+	await more(page, 'Select chats');
+	for (const n of [1, 2])
+		await page.getByLabel(`Select ${word} ${n}`).check();
+	await bar.getByRole('button', { name: 'Folder' }).click();
+	await dialog.getByLabel('Folder', { exact: true }).selectOption({ label: 'New folder…' });
+	await dialog.getByLabel('Name of the new folder').fill(name);
+	await dialog.getByRole('button', { name: 'Save' }).click();
+	await page.locator('.folder-inside', { hasText: `${word} 2` }).waitFor();
+	await page.getByText('2 chats selected').waitFor();
+	await page.getByLabel(`Select ${word} 2`).uncheck();
+	await bar.getByRole('button', { name: 'Pin', exact: true }).click();
+	await said(page, '1 chat pinned');
+	await bar.getByRole('button', { name: 'Done' }).click();
+	const stands = async () => {
+		await page.locator('.folder-inside', { hasText: `${word} 2` }).waitFor();
+		assert.deepEqual(await page.locator('.row-title', { hasText: word }).allInnerTexts(),
+			[`${word} 1`, `${word} 2`]);
+		assert.equal(await page.locator('.row [aria-current=page]').count(), 1);
+		assert.ok((await below(page, 'Pinned')).includes(`${word} 1`));
+	};
+
+	await stands();
+	await page.reload();
+	await stands();
+	await choose(page, `${word} 2`, 'Pin');
+	await page.locator('.folder-inside').getByText('Its chats are pinned').waitFor();
+	await row(page, name).locator('.folder-button').click();
+	await page.reload();
+	await row(page, name).waitFor();
+	assert.equal(await row(page, name).locator('.folder-button').getAttribute('aria-expanded'), 'false');
+	for (const { id: folder } of (await api('GET', 'conversation-folders')).items)
+		await api('DELETE', `conversation-folders/${folder}`);
 });
 
 test('several at once: deleted with undo, archived, filed', async (t) => {

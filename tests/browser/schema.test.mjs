@@ -4,6 +4,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { valuesOf } from '../../www/js/form.js';
 import { argumentsForm, typedArguments } from '../../www/js/schema.js';
+import { addTexts } from '../../www/js/strings.js';
+import { making } from '../../www/js/strings-making.js';
+
+addTexts(making);
 
 test('a form of arguments out of a schema, and what is typed there', () => {
 	const schema = { type: 'object', required: ['to', 'n'], properties: {
@@ -45,6 +49,19 @@ test('a form of arguments out of a schema, and what is typed there', () => {
 	assert.equal(argumentsForm(undefined).fields.length, 1);
 	// and what is no object is said
 	assert.ok(typedArguments(whole, { [whole.fields[0].key]: '[1]' }).errors['*']);
+});
+
+test('a list says how several values are written', () => {
+	const help = (property) => argumentsForm({ properties: { a: property } }).fields[0].help;
+
+	assert.equal(help({ type: 'array', items: { type: 'string' }, description: 'Which ones' }),
+		'One per line. Which ones');
+	for (const [items, example] of [[{ type: 'string', enum: ['in', 'out', 'up'] }, '["in","out"]'],
+		[{ type: 'integer' }, '[1, 2]'], [{ type: 'object', properties: { by: {} } }, '[{"by": …}, …]'],
+		[{ properties: 7, type: 'object' }, '[{"name": …}, …]'], [undefined, '["one", "two"]']])
+		assert.equal(help({ type: 'array', items }), `A list as JSON, such as ${example}.`);
+	for (const description of [7, null, {}])
+		assert.equal(help({ type: 'string', description }), '');
 });
 
 test('arguments as schemas of other programs write them: nullable unions, references, one value', () => {

@@ -50,6 +50,24 @@ test('what others share is in the sidebar from the start, on a phone too', async
 	await page.waitForSelector('lamp-shared h1');
 });
 
+test('on a phone the buttons of a share stand together', async (t) => {
+	const id = await conversation(unique('narrow'));
+	const share = await api('POST', 'conversation-shares', { conversationId: id, kind: 'named',
+		group: 'staff', live: true });
+
+	t.after(() => api('DELETE', `conversation-shares/${share.id}`));
+	const page = await open(t, { ...PHONE, hash: `#/c/${id}` });
+
+	await page.locator('.main-head .menu-button').click();
+	await page.getByRole('menuitem', { name: 'Share…' }).click();
+	await page.locator('.share').waitFor();
+	const [copy, revoke] = await page.locator('.share .chip-button').evaluateAll((all) =>
+		all.map((one) => one.getBoundingClientRect().top));
+
+	assert.equal(copy, revoke);
+	assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false);
+});
+
 test('one has a list of what one shares, where nothing is begun', async (t) => {
 	const title = unique('given');
 	const id = await conversation(title);

@@ -876,7 +876,8 @@ test('two changes of one text are joined, unless they touch', () => {
 test('another workspace begins without what was selected, pinned or open in the last one', async () => {
 	const list = { workspaceId: 'a', pinned: Promise.resolve([{ conversationId: 'p' }]) };
 	const answers = [];
-	const order = new Order({ folders: async () => ({ items: [], nextCursor: null }),
+	const order = new Order({ folders: async () => ({ nextCursor: null,
+		items: [{ id: 'folder', name: 'Folder', parentId: null }] }),
 		conversations: ({ workspaceId }) => new Promise((done) => {
 			answers.push(() => done({ items: [{ conversationId: `of ${workspaceId}` }],
 				nextCursor: null }));

@@ -155,10 +155,10 @@ export function prettyJson(value, indent = '')
 	return `${open}\n${inner}${parts.join(`,\n${inner}`)}\n${indent}${close}`;
 }
 
-/** The first words of a text, for announcements. */
-export function excerpt(text, chars = 160)
+/** The words of a text without the marks of Markdown. */
+export function plainText(text)
 {
-	const plain = text.slice(0, 16 * chars)	// more than the marks of an answer
+	return text
 		// fences; rules, and what is below the head of a table
 		.replace(/^[ \t]*(?:```|~~~).*$/gm, '').replace(/^[ \t]*[|:]?[ \t]*-{2,}[-:| \t]*$/gm, '')
 		.replace(/^(?:[ \t]*(?:#{1,6}|>|[-*+]|\[[ xX]\])[ \t]+)+/gm, '')
@@ -167,6 +167,13 @@ export function excerpt(text, chars = 160)
 		// not in a name_of_something
 		.replace(/[*`~]+|_+(?![\p{L}\p{N}_])/gu, '').replace(/(^|[^\p{L}\p{N}_])_+/gu, '$1')
 		.replace(/\s+/g, ' ').trim();
+}
+
+/** The first words of a text, for announcements. */
+export function excerpt(text, chars = 160)
+{
+	// more than the marks of an answer
+	const plain = plainText(text.slice(0, 16 * chars));
 
 	if (plain.length <= chars)
 		return plain;

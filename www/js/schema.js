@@ -74,6 +74,28 @@ function kindOf(schema)
 /** A text of many lines has no sign of its own in a schema. */
 const isLong = ({ maxLength, format }) => !format && maxLength > 500;
 
+/** How several values are written is said first. */
+function helpOf(schema, type, description)
+{
+	const how = type === 'lines' ? t('tryTool.lines') :
+		type === 'json' && typeOf(schema) === 'array' ? t('tryTool.list', { example: exampleOf(schema.items) }) : '';
+
+	return `${how} ${typeof description === 'string' ? description : ''}`.trim();
+}
+
+/** A list of values as it is typed. */
+function exampleOf(items)
+{
+	const { enum: values, type, properties } = items && typeof items === 'object' ? items : {};
+	const names = Object.keys(properties && typeof properties === 'object' ? properties : {});
+
+	if (Array.isArray(values) && values.length > 0)
+		return toJson(values.slice(0, 2));
+	if (type === 'object' || names.length > 0)
+		return `[{"${names[0] || 'name'}": …}, …]`;
+	return type === 'integer' || type === 'number' ? '[1, 2]' : '["one", "two"]';
+}
+
 function fieldOf(key, schema, required)
 {
 	const { type, choices = null } = kindOf(schema);
@@ -81,7 +103,7 @@ function fieldOf(key, schema, required)
 	// what can only be one value is that
 	const begins = schema.default ?? (required ? schema.const : undefined);
 
-	return { key, label: title || toolName(key), help: description, mode: 'edit', type, choices, required,
+	return { key, label: title || toolName(key), help: helpOf(schema, type, description), mode: 'edit', type, choices, required,
 		nullable: true, min: null, max: null, only: null, of: null,
 		multiline: type === 'text' && !choices && isLong(schema),
 		begins: begins === undefined || begins === null ? undefined : type === 'boolean' ? begins :

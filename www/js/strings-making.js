@@ -126,6 +126,8 @@ export const making = {
 	'tryTool.tool': 'Tool',
 	'tryTool.asks': 'This tool changes data. You are asked before it runs, and what it changes stays changed.',
 	'tryTool.run': 'Run',
+	'tryTool.lines': 'One per line.',
+	'tryTool.list': 'A list as JSON, such as {example}.',
 	'tryTool.all': 'Arguments (JSON)',
 	'tryTool.noObject': 'Arguments must be a JSON object, such as {"city": "Leeds"}.',
 	'tryTool.message': 'Try “{name}”',

@@ -6,6 +6,7 @@ import { drop, local, read, session } from '../storage.js';
 const ALL = 'lamplighter.';
 const DRAFTS = 'lamplighter.draft ';
 const ANSWERS = 'lamplighter.unstored.';
+const FOLDERS = 'lamplighter.folders ';
 
 const stores = () => [local(), session()].filter((store) => store !== null);
 
@@ -40,8 +41,8 @@ export function kept(base)
 	return {
 		drafts: count((key) => key.startsWith(DRAFTS) && !key.endsWith(' .order')),
 		answers: count((key) => key.startsWith(ANSWERS)),
-		choices: count((key) => !key.includes(' ') && !key.startsWith(ANSWERS) &&
-			read(local(), key) !== ''),
+		choices: count((key) => (!key.includes(' ') || key.startsWith(FOLDERS)) &&
+			!key.startsWith(ANSWERS) && read(local(), key) !== ''),
 	};
 }
 

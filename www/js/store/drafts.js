@@ -39,18 +39,37 @@ export function light({ content, promptId, uploads })
 	return { content, promptId, files: uploads.kept() };
 }
 
+/** Whether there is more than what was chosen for the next message. */
+const isWritten = (typed) => Boolean(typed?.text || typed?.files?.length || typed?.edit || typed?.queued);
+
+function parsed(text)
+{
+	try {
+		return JSON.parse(text);
+	} catch {
+		return null;
+	}
+}
+
 export class Drafts {
 	#base;
+	#told;
 	#own = '';
 	/** as this page has read or written it, by key */
 	#seen = new Map();
 	/** names this tab, so that it knows its own */
 	tab = '';
 
-	/** @param base of the API: another installation on the host has its own */
-	constructor(base)
+	/**
+	 * @param base of the API: another installation on the host has its own
+	 * @param told is called when others wait
+	 */
+	constructor(base, told = () => {})
 	{
 		this.#base = base;
+		this.#told = told;
+		/** @type {Set<string>} ids of the conversations with something that was not sent */
+		this.waiting = new Set();
 	}
 
 	/** Says whose drafts these are; removes those of others. */
@@ -65,8 +84,18 @@ export class Drafts {
 					drop(store, key);
 			}
 		}
+		this.waiting = new Set(local() ? keysOf(local()).filter((key) => key.startsWith(this.#own) &&
+			isWritten(parsed(read(local(), key)))).map((key) => key.slice(this.#own.length)) : []);
 		this.tab = read(session(), `${PREFIX}.tab`) || `${Date.now()}.${Math.random()}`;
 		write(session(), `${PREFIX}.tab`, this.tab);
+	}
+
+	#wait(key, waits)
+	{
+		if (waits === this.waiting.has(key))
+			return;
+		this.waiting = new Set([...this.waiting].filter((one) => one !== key).concat(waits ? key : []));
+		this.#told();
 	}
 
 	/** Calls fn(key) when another tab has sent or removed what this one has read. */
@@ -76,6 +105,8 @@ export class Drafts {
 			const name = this.#own && key?.startsWith(this.#own) ?
 				key.slice(this.#own.length) : '';
 
+			if (name)
+				this.#wait(name, isWritten(parsed(newValue)));
 			if (name && newValue === null && this.#seen.has(name))
 				fn(name);
 		});
@@ -93,11 +124,7 @@ export class Drafts {
 		if (!text)
 			return null;
 		this.#seen.set(key, text);
-		try {
-			return JSON.parse(text);
-		} catch {
-			return null;
-		}
+		return parsed(text);
 	}
 
 	/**
@@ -113,6 +140,7 @@ export class Drafts {
 
 		if (!this.#own || (text ?? undefined) === before)
 			return;
+		this.#wait(key, isWritten(typed));
 		if (text && text.length <= MOST_CHARS) {
 			this.#seen.set(key, text);
 			if (own)

@@ -3,6 +3,7 @@
 // rows of the list are selected, and those that are about to be deleted. Independent of
 // the DOM.
 import { Observable } from '../observable.js';
+import { local, read, write } from '../storage.js';
 
 /** How long a deletion can be undone. */
 const UNDO_MS = 10000;
@@ -11,10 +12,14 @@ const PAGE = 100;
 const AT_ONCE = 4;
 /** Changes that come together are read once. */
 const SOON_MS = 100;
+/** in this browser, which folders are open: ids */
+const OPEN = 'lamplighter.folders';
 
 /**
  * @typedef {{id: string, name: string, parentId: string | null}} Folder
  * @typedef {Record<string, any>} Conversation
+ * @typedef {{n: number, done: 'pinned' | 'unpinned' | 'archived' | 'moved',
+ *         back: [string, object][]}} Moved what was done to n chats, and how each was before
  */
 
 export class Order extends Observable {
@@ -22,6 +27,7 @@ export class Order extends Observable {
 	#list;
 	#timer = null;
 	#soon = null;
+	#chosen;
 
 	/** @param list the list of conversations (conversations.js) */
 	constructor(api, list)
@@ -34,18 +40,30 @@ export class Order extends Observable {
 		/** @type {Folder[]} by name */
 		this.folders = [];
 		/** @type {Map<string, Conversation[]>} what is in the folders that are open */
-		this.inside = new Map();
+		this.inside = new Map(read(local(), this.#key).split(' ').filter(Boolean).map((id) => [id, []]));
 		/** @type {Set<string> | null} ids; null: nothing can be selected */
 		this.selected = null;
+		/** @type {Map<string, Conversation>} the selected ones, also when no list has them any more */
+		this.#chosen = new Map();
 		/** @type {Set<string>} ids of those that are hidden and deleted soon */
 		this.doomed = new Set();
 		/** @type {Set<string>} ids of those that are hidden and being deleted */
 		this.deleting = new Set();
-		/** @type {{n: number, archived: boolean, back: [string, object][]} | null} what has
-		 * just been moved or archived, and how it was before */
+		/** @type {Moved | null} what has just been done, while it can be undone */
 		this.moved = null;
 		/** ApiError of the last change, or null */
 		this.error = null;
+	}
+
+	/** Another installation on the host has its own. */
+	get #key()
+	{
+		return `${OPEN} ${this.#api.base}`;
+	}
+
+	#keepOpen()
+	{
+		write(local(), this.#key, [...this.inside.keys()].join(' '));
 	}
 
 	/** The folders in one, or ('') at the top. */
@@ -71,6 +89,13 @@ export class Order extends Observable {
 	left(items)
 	{
 		return items.filter(({ conversationId }) => !this.#isGoing(conversationId));
+	}
+
+	/** What an open folder lists: what is pinned stands on top, and only there. */
+	filed(id)
+	{
+		return this.left(this.inside.get(id) || []).filter(({ conversationId }) =>
+			!this.pinned.some((one) => one.conversationId === conversationId));
 	}
 
 	/** Reads it again, once for all changes of a moment. */
@@ -115,6 +140,10 @@ export class Order extends Observable {
 				return;
 			this.pinned = pinned;
 			this.folders = folders;
+			// one that is gone, or somebody else's who uses this browser
+			for (const id of this.inside.keys())
+				if (!folders.some((folder) => folder.id === id))
+					this.inside.delete(id);
 			await Promise.all([...this.inside.keys()].map((id) => this.#fill(id)));
 		} catch {
 			// the list says what is wrong
@@ -161,10 +190,12 @@ export class Order extends Observable {
 			return;
 		if (!open) {
 			this.inside.delete(id);
+			this.#keepOpen();
 			this.changed();
 			return;
 		}
 		this.inside.set(id, []);
+		this.#keepOpen();
 		await this.#fill(id).catch(() => {});
 		this.changed();
 	}
@@ -201,8 +232,7 @@ export class Order extends Observable {
 	}
 
 	/**
-	 * Pins, archives, files or tags conversations. For a while, it can be undone that they are
-	 * in another place.
+	 * Pins, archives, files or tags conversations. For a while, all but the tags can be undone.
 	 * @param {string[]} ids
 	 * @param {Record<string, any>} fields of the record
 	 * @throws ApiError of the first that failed; the others are changed
@@ -212,9 +242,13 @@ export class Order extends Observable {
 		const back = this.#places(ids, fields);
 
 		await this.#arrange(ids, fields);
+		for (const [id, item] of this.#chosen)
+			if (ids.includes(id))
+				this.#chosen.set(id, { ...item, ...fields });
 		if (back.length > 0) {
 			await this.flush();
-			this.moved = { n: back.length, archived: fields.archived === true, back };
+			this.moved = { n: back.length, back, done: fields.pinned ? 'pinned' :
+				fields.pinned === false ? 'unpinned' : fields.archived ? 'archived' : 'moved' };
 			this.#timer = setTimeout(() => this.#settle(), UNDO_MS);
 		}
 		this.changed();
@@ -223,13 +257,13 @@ export class Order extends Observable {
 	/** Where those are that fields put elsewhere: [id, fields] of each. */
 	#places(ids, fields)
 	{
-		const known = ids.map((id) => this.find(id) || this.#list.find(id)).filter(Boolean);
-		const place = ({ folderId, archived }) => ({ folderId: folderId || null,
-			archived: Boolean(archived) });
+		const known = ids.map((id) => this.#record(id)).filter(Boolean);
+		const place = ({ folderId, archived, pinned }) => Object.fromEntries(Object.entries({
+			folderId: folderId || null, archived: Boolean(archived), pinned: Boolean(pinned),
+		}).filter(([key]) => key in fields));
 
 		return known.map((item) => /** @type {[string, object]} */ ([item.conversationId, place(item)]))
-			.filter(([, was]) => Object.entries(was).some(([key, value]) =>
-				key in fields && fields[key] !== value));
+			.filter(([, was]) => Object.entries(was).some(([key, value]) => fields[key] !== value));
 	}
 
 	#settle()
@@ -276,6 +310,7 @@ export class Order extends Observable {
 	{
 		await this.#api.removeFolder(id);
 		this.inside.delete(id);
+		this.#keepOpen();
 		await Promise.all([this.#list.reload(), this.reload()]);
 	}
 
@@ -283,14 +318,30 @@ export class Order extends Observable {
 	select(on)
 	{
 		this.selected = on ? new Set() : null;
+		this.#chosen.clear();
 		this.changed();
+	}
+
+	/** The selected ones, as far as they are known. */
+	get chosen()
+	{
+		return [...this.selected || []].map((id) => this.#record(id)).filter(Boolean);
+	}
+
+	#record(id)
+	{
+		return this.find(id) || this.#list.find(id) || this.#chosen.get(id);
 	}
 
 	toggle(id, on = !this.selected?.has(id))
 	{
-		if (on)
+		if (on) {
+			const record = this.#record(id);
+
 			this.selected?.add(id);
-		else
+			if (record)
+				this.#chosen.set(id, record);
+		} else
 			this.selected?.delete(id);
 		this.changed();
 	}

@@ -35,12 +35,18 @@ export class Threads extends Observable {
 		this.#link = link;
 		this.#list = list;
 		this.#session = session;
-		this.#drafts = new Drafts(api.base);
+		this.#drafts = new Drafts(api.base, () => this.changed());
 		this.say = say;
 		this.#unstored = new Unstored(api, link, () => session.me?.userId,
 			(id, turnId, stored) => this.#stored(id, turnId, stored));
 		/** @type {Thread} */
 		this.current = this.#make({});
+	}
+
+	/** ids of the conversations in which something was typed and not sent */
+	get drafted()
+	{
+		return this.#drafts.waiting;
 	}
 
 	/** ids of the conversations that are being answered on this page */

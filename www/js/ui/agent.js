@@ -92,11 +92,22 @@ class LampTemplates extends PageElement {
 
 customElements.define('lamp-templates', LampTemplates);
 
+/** Goes to what is below the form in a narrow window. */
+function jump()
+{
+	const title = /** @type {HTMLElement} */ (document.querySelector('#try-title'));
+
+	title.scrollIntoView({ block: 'start' });
+	title.focus({ preventScroll: true });
+}
+
 /** The parts of an agent's page (ui/parts.js). */
 export const agentPart = {
 	above: (at) => at.draft.isNew ? html`<lamp-templates .at=${at}></lamp-templates>` : nothing,
 	beside: (at) => at.draft.canEdit || at.draft.isNew ?
 		html`<lamp-try .at=${at}></lamp-try>` : nothing,
+	bar: (at) => at.draft.canEdit || at.draft.isNew ? html`<button type="button" class="button try-jump"
+		@click=${jump}>${t('try.title')}</button>` : nothing,
 	actions: (at) => at.draft.isNew ? nothing : html`<lamp-talk agentId=${at.draft.id}
 		text=${t('agents.talk')}></lamp-talk>`,
 	below: (at) => (field) => field.key !== 'systemPrompt' ? nothing : html`

@@ -21,6 +21,7 @@ import { Threads } from '../store/threads.js';
 import { t } from '../strings.js';
 import { agentName, endText, titleOf } from './chat.js';
 import { Chats } from './chats.js';
+import { touch } from './composer.js';
 import { PageElement } from './element.js';
 import { onKey } from './keys.js';
 import { fold, isFolded, sideView } from './side.js';
@@ -266,7 +267,7 @@ export class LampApp extends PageElement {
 		if (id && this.threads.current.conversationId === id) {
 			await this.#showMessage();
 			// what closed the place is gone
-			if (left && !NARROW.matches && document.activeElement === document.body)
+			if (left && !NARROW.matches && (document.activeElement === document.body || this.#picked()))
 				this.#focusField();
 			return;
 		}
@@ -287,8 +288,15 @@ export class LampApp extends PageElement {
 		if (id)
 			this.say(t('thread.opened', { title: titleOf(this.threads.current) }));
 		this.#showMessage();
-		if (!id && !NARROW.matches)
+		if (!NARROW.matches && (!id || this.#picked()))
 			this.#focusField();
+	}
+
+	/** Whether a chat was picked in the list by a mouse: who does that goes on writing. */
+	#picked()
+	{
+		return !readMessage() && !touch() &&
+			document.activeElement.matches('lamp-list .row-link:not(:focus-visible)');
 	}
 
 	/**

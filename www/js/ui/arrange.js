@@ -6,6 +6,7 @@ import { t } from '../strings.js';
 import { frame } from './dialogs.js';
 import { PageElement } from './element.js';
 import { icon } from './icons.js';
+import { movedText } from './list.js';
 
 const TAG_CHARS = 40;
 const NAME_CHARS = 100;
@@ -98,11 +99,11 @@ export class LampArrange extends PageElement {
 
 			await this.order.arrange(ids, { folderId, ...folderId && { archived: false },
 				...this.items.length === 1 && { tags } });
-			if (ids.some((id) => this.order.selected?.has(id)))
-				this.order.select(false);
 			this.querySelector('dialog').close();
 			this.#tell(this.order.moved === before ? null : this.order.moved);
-			if (folderId && ids.includes(document.querySelector('lamp-list').current))
+			// what is open or selected stays in sight
+			if (folderId && ids.some((id) => this.order.selected?.has(id) ||
+				id === document.querySelector('lamp-list').current))
 				await this.#open(folderId);
 		} catch (error) {
 			this.error = error;
@@ -115,7 +116,7 @@ export class LampArrange extends PageElement {
 	{
 		const seen = moved && !document.querySelector('lamp-list').closest('[inert]');
 
-		this.emit('lamp-say', seen ? { text: t('list.moved', { n: moved.n }), heard: true } :
+		this.emit('lamp-say', seen ? { text: movedText(moved), heard: true } :
 			{ text: t('arrange.done') });
 	}
 

@@ -5,6 +5,7 @@ import { save } from '../clipboard.js';
 import { errorText } from '../format.js';
 import { go } from '../route.js';
 import { t } from '../strings.js';
+import { movedText } from './list.js';
 
 export class Chats {
 	#page;
@@ -48,9 +49,12 @@ export class Chats {
 
 	async order({ ids, fields })
 	{
+		const { order } = this.#page;
+		const before = order.moved;
+
 		try {
-			await this.#page.order.arrange(ids, fields);
-			this.#page.say(t('arrange.done'));
+			await order.arrange(ids, fields);
+			this.#page.say(order.moved && order.moved !== before ? movedText(order.moved) : t('arrange.done'));
 		} catch (error) {
 			this.#page.tell(errorText(error));
 		}

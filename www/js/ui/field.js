@@ -28,6 +28,7 @@ const FEW = 2000;
  * @param {string} [at.workspace] of the row
  * @param {boolean} [at.kept] one is stored that is not shown
  * @param {(value: unknown) => void} at.set
+ * @param {(text: string, id: string, className: string) => unknown} [at.help] draws its help
  * @param {unknown} [at.below] what else is under the control
  */
 export function fieldView(field, at)
@@ -38,8 +39,8 @@ export function fieldView(field, at)
 	const label = html`${field.label}${field.required ? html`
 		<span class="field-required">${t('form.required')}</span>` : nothing}`;
 	const rest = html`
-		${field.help && field.type !== 'tools' ? html`<p class="field-help" id="${at.id}-help">${
-			field.help}</p>` : nothing}
+		${field.help && field.type !== 'tools' ? (at.help || helpView)(field.help, `${at.id}-help`,
+			'field-help') : nothing}
 		${at.error ? html`<p class="field-error" id="${at.id}-error">${
 			icon('warning')}<span>${at.error}</span></p>` : nothing}
 		${at.kept ? keptView(at) : nothing}
@@ -72,6 +73,11 @@ export function fieldView(field, at)
 		: ''}">
 		<label class="field-label" for=${at.id}>${label}</label>
 		${control(field, at, described)}${rest}</div>`;
+}
+
+function helpView(text, id, className)
+{
+	return html`<p class=${className} id=${id}>${text}</p>`;
 }
 
 /** What a choice says while nothing is chosen: the value that another level sets, or the default. */

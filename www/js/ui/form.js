@@ -32,6 +32,8 @@ export class LampForm extends PageElement {
 		places: { attribute: false },
 		/** (field, draft) => further content below its control */
 		below: { attribute: false },
+		/** what else is beside the button that saves */
+		bar: { attribute: false },
 		/** further buttons */
 		actions: { attribute: false },
 		/** the text of the button that saves */
@@ -55,6 +57,8 @@ export class LampForm extends PageElement {
 		this.places = undefined;
 		/** @type {Function} */
 		this.below = undefined;
+		/** @type {unknown} */
+		this.bar = undefined;
 		/** @type {unknown} */
 		this.actions = undefined;
 		this.action = '';
@@ -259,7 +263,7 @@ export class LampForm extends PageElement {
 				<button type="button" class="button" @click=${() => this.#reset()}>${
 					t('form.reset')}</button>` : nothing}
 			${draft.dirty && !this.inline ? html`<span class="muted form-state">${
-				t('form.unsaved')}</span>` : nothing}</div>
+				t('form.unsaved')}</span>` : nothing}${this.bar || nothing}</div>
 			${this.actions ? html`<div class="form-more">${this.actions}</div>` : nothing}
 		</div>`;
 	}

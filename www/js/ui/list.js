@@ -2,7 +2,7 @@
 // <lamp-list>: the conversation list with its search. Pages are loaded as the
 // end of the list becomes visible; renaming happens in the row.
 import { html, nothing, repeat } from '../../vendor/lit.js';
-import { dayGroup, dayOf, errorText, moment } from '../format.js';
+import { dayGroup, dayOf, errorText, moment, plainText } from '../format.js';
 import { Watch } from '../observable.js';
 import { conversationHash, goPlace, messageHash } from '../route.js';
 import { t } from '../strings.js';
@@ -12,19 +12,28 @@ import './menu.js';
 
 const TITLE_CHARS = 200;
 
-/** A snippet with the found words in <mark>. Marks count characters. */
+/** Around a found word: letters that nobody writes, which the marks of Markdown leave alone. */
+const FOUND = ['\u{10380}', '\u{10381}'];
+
+/** A snippet as plain text, with the found words in <mark>. Marks count characters. */
 function marked({ text, marks })
 {
-	const chars = [...text];
+	const chars = [...text].map((one) => (FOUND.includes(one) ? '\ufffd' : one));
 	const parts = [];
 	let at = 0;
 
 	for (const { start, length } of marks) {
-		parts.push(chars.slice(at, start).join(''),
-			html`<mark>${chars.slice(start, start + length).join('')}</mark>`);
+		parts.push(...chars.slice(at, start), FOUND[0], ...chars.slice(start, start + length), FOUND[1]);
 		at = start + length;
 	}
-	return [...parts, chars.slice(at).join('')];
+	const [first, ...rest] = plainText([...parts, ...chars.slice(at)].join('')).split(FOUND[0]);
+
+	// the marks may have taken one of a pair with them
+	return [first.replaceAll(FOUND[1], ''), rest.map((part) => {
+		const [found, ...after] = part.split(FOUND[1]);
+
+		return [html`<mark>${found}</mark>`, after.join('')];
+	})];
 }
 
 /** The words that a snippet has marks at. */
@@ -63,6 +72,8 @@ export class LampList extends PageElement {
 		current: { type: String },
 		/** ids of the conversations this page is answering */
 		busy: { attribute: false },
+		/** ids of those in which something was typed and not sent */
+		drafted: { attribute: false },
 		/** whether the user may share, and so there may be what others share */
 		shares: { type: Boolean },
 		renaming: { state: true },
@@ -84,6 +95,7 @@ export class LampList extends PageElement {
 		this.shares = false;
 		this.current = '';
 		this.busy = new Set();
+		this.drafted = new Set();
 		this.renaming = '';
 		new Watch(this, () => this.list);
 		new Watch(this, () => this.order);
@@ -237,7 +249,7 @@ export class LampList extends PageElement {
 	{
 		const { order } = this;
 		const open = order.inside.has(folder.id);
-		const items = order.left(order.inside.get(folder.id) || []);
+		const items = order.filed(folder.id);
 
 		if (this.naming === folder.id)
 			return html`<li class="row">${this.#nameField(folder.name, folder.id, (name) =>
@@ -263,7 +275,8 @@ export class LampList extends PageElement {
 				${items.length > 0 ? html`<ul>${repeat(items, (item) => item.conversationId,
 					(item) => this.#row(item))}</ul>` :
 					order.under(folder.id).length > 0 ? nothing :
-						html`<p class="list-note">${t('folder.empty')}</p>`}</div>` : nothing}
+						html`<p class="list-note">${t(order.inside.get(folder.id).length > 0 ?
+							'folder.pinned' : 'folder.empty')}</p>`}</div>` : nothing}
 		</li>`;
 	}
 
@@ -306,7 +319,7 @@ export class LampList extends PageElement {
 	{
 		const { order, list } = this;
 		const ids = [...order.selected];
-		const items = ids.map((id) => list.find(id) || order.find(id)).filter(Boolean);
+		const items = order.chosen;
 		const none = ids.length === 0;
 		const pinned = !none && items.length > 0 && items.every((item) => item.pinned);
 
@@ -323,10 +336,14 @@ export class LampList extends PageElement {
 					order.toggle(value, true);
 			}}>${t('list.all')}</button>
 			${this.#act(t(pinned ? 'list.unpin' : 'list.pin'), none || list.archived,
-				() => this.#order(ids, { pinned: !pinned }))}
+				() => this.emit('lamp-order', { ids, fields: { pinned: !pinned } }))}
 			${this.#act(t('arrange.folder'), none, () => this.emit('lamp-arrange', { items }))}
 			${this.#act(t(list.archived ? 'list.unarchive' : 'list.archive'), none,
-				() => this.#order(ids, { archived: !list.archived }))}
+				() => {
+					this.emit('lamp-order', { ids, fields: { archived: !list.archived } });
+					// they are in another list
+					order.select(false);
+				})}
 			<lamp-menu label=${t('export.title')} ?disabled=${none}
 				.face=${t('export.title')}
 				.items=${exportItems((format) => this.emit('lamp-export', { ids, format }))}></lamp-menu>
@@ -344,20 +361,13 @@ export class LampList extends PageElement {
 			@click=${act}>${text}</button>`;
 	}
 
-	#order(ids, fields)
-	{
-		this.emit('lamp-order', { ids, fields });
-		this.order.select(false);
-	}
-
 	/** For a while, a deletion and another place can be undone. */
 	#undo()
 	{
 		const { order } = this;
 		const n = order.doomed.size;
 		const { moved } = order;
-		const done = moved ? t(moved.archived ? 'list.archivedNow' : 'list.moved', { n: moved.n }) :
-			t('list.doomed', { n });
+		const done = moved ? movedText(moved) : t('list.doomed', { n });
 
 		if (order.error)
 			return html`<p class="list-bar" role="alert">${errorText(order.error)}</p>`;
@@ -458,7 +468,10 @@ export class LampList extends PageElement {
 						title=${t('list.waiting')}>${icon('question')}</span>` :
 					item.runningTurnId || this.busy.has(id) ? html`
 					<span class="row-running" role="img"
-						aria-label=${t('list.running')}></span>` : nothing}
+						aria-label=${t('list.running')}></span>` :
+						this.drafted.has(id) && id !== this.current ? html`
+					<span class="row-draft" role="img" aria-label=${t('list.draft')}
+						title=${t('list.draft')}>${icon('pencil')}</span>` : nothing}
 			</a>
 			<lamp-menu label=${t('list.actions', { title })} .items=${[
 				{ text: t('list.rename'), icon: 'pencil',
@@ -572,6 +585,16 @@ export class LampList extends PageElement {
 				this.focusSearch();
 		}
 	}
+}
+
+/**
+ * What was done to chats.
+ * @param {import('../store/order.js').Moved} moved
+ */
+export function movedText({ done, n })
+{
+	return t({ pinned: 'list.pinnedNow', unpinned: 'list.unpinnedNow',
+		archived: 'list.archivedNow', moved: 'list.moved' }[done], { n });
 }
 
 /** Menu items for the place of a conversation. */

@@ -25,6 +25,7 @@ import { settingPart } from './setting.js';
  * @property {(at: At) => (field: import('../form.js').Field,
  *           draft: import('../store/draft.js').Draft) => unknown} [below] below a control
  * @property {(at: At) => unknown} [beside] beside the form
+ * @property {(at: At) => unknown} [bar] beside the button that saves
  * @property {(at: At) => unknown} [actions] further buttons
  */
 

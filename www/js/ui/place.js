@@ -236,7 +236,7 @@ class LampPlace extends PageElement {
 
 		return html`${part?.above?.(at) || nothing}<div class=${beside === nothing ? '' : 'beside'}>
 			<lamp-form .draft=${draft} .places=${this.places}
-				.below=${part?.below?.(at)} @lamp-saved=${this.#saved}
+				.below=${part?.below?.(at)} .bar=${part?.bar?.(at)} @lamp-saved=${this.#saved}
 				.actions=${html`${part?.actions?.(at) || nothing}
 					${!draft.isNew && draft.canEdit && !form.single ? html`<button type="button"
 						class="button form-delete" @click=${() => this.#delete()}>${

@@ -133,10 +133,10 @@ export class LampShare extends ConversationDialog {
 				<span class="muted">${[share.expiresAt ? t(over ? 'share.over' : 'share.until',
 					{ when: moment(share.expiresAt) }) : '', share.live ? '' : t('share.with.point'), ...how]
 					.filter(Boolean).join(' · ')}</span></span>
-			<button type="button" class="chip-button" @click=${() => this.#copy(share)}>
+			<span class="share-acts"><button type="button" class="chip-button" @click=${() => this.#copy(share)}>
 				${icon('link')}<span>${t('share.copy')}</span></button>
 			<button type="button" class="chip-button" aria-label=${t('share.revokeOf', { name })}
-				@click=${() => (link ? this.#revokeLink(share, name) : this.#revoke(share, name))}>${t('share.revoke')}</button></li>`;
+				@click=${() => (link ? this.#revokeLink(share, name) : this.#revoke(share, name))}>${t('share.revoke')}</button></span></li>`;
 	}
 
 	async #copy({ id, link })

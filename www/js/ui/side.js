@@ -60,6 +60,7 @@ export function sideView(page, actions)
 		${placesNav(page.places, page.session.me.shared)}
 		<lamp-list .list=${page.list} .order=${page.order}
 			?shares=${page.session.me.permissions.includes('AIChat.Conversations.Share')} .busy=${page.threads.busy}
+			.drafted=${page.threads.drafted}
 			current=${page.places.current ? '' : page.threads.current.conversationId}
 			></lamp-list>
 		${foot(page, actions.help)}`;

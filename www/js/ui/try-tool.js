@@ -21,6 +21,17 @@ const WAIT_MS = 600;
 const MANY = 6;
 /** A longer description is folded. */
 const BRIEF_CHARS = 180;
+/** the group of tools that talk with the user */
+const DIALOG = 'dialog';
+
+/** A text that was written for models; a long one is folded. */
+function foldedView(text, id, className)
+{
+	return text.length <= BRIEF_CHARS ? html`<p class=${className} id=${id} dir="auto">${text}</p>` : html`
+		<details class="try-about"><summary><span class="tools-text" id=${id} dir="auto">${text}</span>
+			<span class="link-button try-more">${t('tryTool.whole')}</span></summary>
+		<p class="muted" dir="auto">${text}</p></details>`;
+}
 
 class LampTryTool extends PageElement {
 	static properties = {
@@ -46,6 +57,8 @@ class LampTryTool extends PageElement {
 	#shown = null;
 	/** the turn whose question was shown */
 	#waited = null;
+	/** @type {Promise<void> | null} until something is known of each tool */
+	#known = null;
 
 	constructor()
 	{
@@ -74,8 +87,7 @@ class LampTryTool extends PageElement {
 		super.connectedCallback();
 		this.rows = this.at.places.rows({ path: 'workspaces/{workspace}/tools', whole: true },
 			{ workspace: workspaceOf(this.at) });
-		if (!this.rows.loaded)
-			this.rows.reload();
+		this.#known = this.rows.loaded ? null : this.rows.reload();
 	}
 
 	disconnectedCallback()
@@ -119,15 +131,19 @@ class LampTryTool extends PageElement {
 		await this.querySelector('lamp-turn')?.updateComplete;
 		const card = /** @type {HTMLDetailsElement} */ (this.querySelector('lamp-tool details'));
 
+		this.emit('lamp-say', { text: t(call.isError ? 'tryTool.failed' : 'tryTool.done',
+			{ name: this.#titleOf(call.name) }) });
 		if (card) {
+			// what is in it is drawn when it has opened
+			const opened = new Promise((done) => card.addEventListener('toggle', done, { once: true }));
+
 			card.open = true;
+			await opened;
 			await this.querySelector('lamp-tool').updateComplete;
 			// a table is drawn by an element of its own
 			await /** @type {any} */ (this.querySelector('lamp-tool lamp-table'))?.updateComplete;
 			card.scrollIntoView({ block: 'nearest' });
 		}
-		this.emit('lamp-say', { text: t(call.isError ? 'tryTool.failed' : 'tryTool.done',
-			{ name: this.#titleOf(call.name) }) });
 	}
 
 	async #load(agent)
@@ -136,17 +152,19 @@ class LampTryTool extends PageElement {
 		const isNamed = ({ name }) => agent.toolIds?.includes(name) ?? false;
 
 		try {
-			const { tools } = await this.at.api.preview(workspaceOf(this.at),
-				{ draftAgent: agent, webSearch: true });
+			const [{ tools }] = await Promise.all([this.at.api.preview(workspaceOf(this.at),
+				{ draftAgent: agent, webSearch: true }), this.#known]);
 
 			if (round !== this.#round)
 				return;
 			// a turn has those that the agent names, and what every chat here has
 			this.named = new Set(tools.filter(isNamed).map(({ name }) => name));
-			this.tools = tools.sort((a, b) => Number(isNamed(b)) - Number(isNamed(a)));
+			// what asks or tells the user something shows little alone
+			this.tools = tools.sort((a, b) => Number(isNamed(b)) - Number(isNamed(a)) ||
+				Number(this.#isDialog(a)) - Number(this.#isDialog(b)));
 			this.problem = '';
 			if (!tools.some(({ name }) => name === this.name))
-				this.#choose(this.tools[0]?.name || '');
+				this.#choose((tools.find((tool) => this.#mayBegin(tool)) || tools[0])?.name || '');
 		} catch (error) {
 			if (round !== this.#round)
 				return;
@@ -163,6 +181,20 @@ class LampTryTool extends PageElement {
 	get #form()
 	{
 		return argumentsForm(this.#tool?.schema);
+	}
+
+	#isDialog({ name })
+	{
+		return this.#about(name)?.groups.includes(DIALOG) ?? false;
+	}
+
+	/** Whether a tool can be the first that is shown: one that reads, of those that are named. */
+	#mayBegin({ name })
+	{
+		const named = this.tools.filter((tool) => this.named.has(tool.name));
+
+		return this.#about(name)?.effect === 'read' && !this.#isDialog({ name }) &&
+			(named.length === 0 || this.named.has(name));
 	}
 
 	#about(name)
@@ -269,14 +301,11 @@ class LampTryTool extends PageElement {
 				${this.#groups(fitting.length > 0 ? fitting : tools).map(([heading, some]) => html`
 					<optgroup label=${heading}>${some.map(({ name }) => html`<option value=${name}
 					?selected=${name === this.name}>${this.#titleOf(name)}</option>`)}</optgroup>`)}</select>${icon('chevron')}</span></div>
-			${text.length <= BRIEF_CHARS ? html`<p class="tools-text try-text" dir="auto">${text}</p>` : html`
-				<details class="try-about"><summary><span class="tools-text" dir="auto">${text}</span>
-					<span class="link-button try-more">${t('tryTool.whole')}</span></summary>
-				<p class="muted" dir="auto">${text}</p></details>`}
+			${foldedView(text, 'try-tool-text', 'tools-text try-text')}
 			${about && about.effect !== 'read' ? html`<p class="field-help">${t('tryTool.asks')}</p>` : nothing}
 			${this.#form.fields.map((field, at) => fieldView(field, {
 				id: `try-argument-${at}`, value: this.values[field.key], error: this.errors[field.key] || '',
-				places: this.at.places,
+				places: this.at.places, help: foldedView,
 				set: (value) => { this.values = { ...this.values, [field.key]: value }; } }))}
 			<div class="form-buttons">${thread?.live ? html`<button type="button" class="button"
 				@click=${() => thread.stop()}>${t('try.stop')}</button>` : html`<button type="submit"

@@ -62,7 +62,7 @@ class LampTry extends PageElement {
 		const turns = this.#trial.thread?.turns || [];
 
 		return html`<section class="try" aria-labelledby="try-title">
-			<div class="try-head"><h2 id="try-title">${t('try.title')}</h2>
+			<div class="try-head"><h2 id="try-title" tabindex="-1">${t('try.title')}</h2>
 				${turns.length > 0 && this.what === 'chat' ? html`<button type="button" class="chip-button"
 					@click=${() => this.#trial.forget()}>${t('try.again')}</button>` : nothing}</div>
 			<div class="chips" role="group" aria-label=${t('try.what')}>${whats.map((what) => html`<button
