@@ -131,6 +131,7 @@ WWW_PAGE = www/index.html www/demo-form.html www/css/demo-form.css www/js/demo-f
 	www/js/ui/find.js \
 	www/js/ui/form.js \
 	www/js/ui/gallery.js \
+	www/js/ui/help.js \
 	www/js/ui/icons.js \
 	www/js/ui/icon-picker.js \
 	www/js/ui/items.js \

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findings, violations } from './axe.mjs';
-import { api, ask, base, choosePlace, ended, open, openChat, PHONE, placesButton, script, send, shownId,
+import { api, ask, base, choosePlace, open, openChat, PHONE, placesButton, script, send, shownId,
 	unique } from './browser.mjs';
 
 const PROBLEM = 'application/problem+json';

@@ -56,14 +56,14 @@ export class LampApp extends PageElement {
 		newChat: () => this.newChat(),
 		closeDrawer: () => this.#closeDrawer(),
 		workspace: (id) => this.#workspace(id),
-		help: () => this.querySelector('lamp-help').show(),
+		help: () => this.show('lamp-help', 'show'),
 	};
 	#keys = {
 		newChat: () => this.newChat(),
 		toField: () => { this.drawer = false; this.#focusField(); },
 		stop: () => this.threads.current.stop(),
 		search: () => this.#search(),
-		help: () => this.querySelector('lamp-help').show(),
+		help: () => this.show('lamp-help', 'show'),
 		print: () => this.#chat?.print(),
 		begin: () => this.#chat?.moveTo('begin'),
 		end: () => this.#chat?.moveTo('follow'),
@@ -532,9 +532,9 @@ export class LampApp extends PageElement {
 				<lamp-used .api=${this.api} .places=${this.places}></lamp-used>
 				<lamp-keep .api=${this.api}></lamp-keep>
 				<lamp-preview .api=${this.api}></lamp-preview>
-				<lamp-rating .ratings=${this.ratings}></lamp-rating>` : nothing}
+				<lamp-rating .ratings=${this.ratings}></lamp-rating>
+				<lamp-help></lamp-help>` : nothing}
 			<lamp-confirm></lamp-confirm>
-			<lamp-help></lamp-help>
 			<lamp-source .api=${this.api}></lamp-source>`;
 	}
 

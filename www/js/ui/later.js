@@ -9,6 +9,7 @@ import './arrange.js';
 import './artifact.js';
 import './blanks.js';
 import './compare.js';
+import './help.js';
 import './memory.js';
 import './place.js';
 import './preview.js';
