@@ -46,8 +46,8 @@ int shared_link_revoke(struct db *db, struct str tenant_id, const struct uuid *i
 		       struct err *e) MUST_CHECK;
 
 /*
- * The newest ones of others (a group may be the owner's, too) before `before` (nil: all), at most size of them, which is at most
- * LIM_PAGE_MAX.
+ * The newest ones of others (the caller may be of the group that they share with) before
+ * `before` (nil: all), at most size of them, which is at most LIM_PAGE_MAX.
  */
 int shared_list(struct db *db, const struct shared_reader *by, const struct uuid *before,
 	       size_t size, struct arena *a, struct shared **out, size_t *n,
