@@ -14,6 +14,8 @@ export class LampPerson extends PageElement {
 		described: { type: String },
 		invalid: { type: Boolean },
 		required: { type: Boolean },
+		/** whether the caller is not meant */
+		others: { type: Boolean },
 		people: { state: true },
 	};
 
@@ -30,6 +32,7 @@ export class LampPerson extends PageElement {
 		this.described = '';
 		this.invalid = false;
 		this.required = false;
+		this.others = false;
 		/** @type {{login: string, name: string}[]} */
 		this.people = [];
 	}
@@ -66,7 +69,7 @@ export class LampPerson extends PageElement {
 		const people = await this.places.people(q.trim());
 
 		if (round === this.#round)
-			this.people = people.filter(({ login }) => login !== this.places.me.user);
+			this.people = people.filter(({ login }) => !this.others || login !== this.places.me.user);
 	}
 }
 

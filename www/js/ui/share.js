@@ -76,7 +76,7 @@ export class LampShare extends ConversationDialog {
 				${this.refused && !wrong ? html`<p class="form-error" role="alert">${icon('warning')}<span>${
 					failureText(this.refused)}</span></p>` : nothing}
 				<div class="field"><label for="share-who">${t('share.person')}</label>
-					<lamp-person name="share-who" described=${wrong ? 'share-who-error share-who-help' : 'share-who-help'}
+					<lamp-person others name="share-who" described=${wrong ? 'share-who-error share-who-help' : 'share-who-help'}
 						.places=${this.places} .value=${this.login}
 						?invalid=${Boolean(wrong)} @lamp-typed=${(event) => { this.login = event.detail.value; }}></lamp-person>
 					${wrong ? html`<span class="field-error" id="share-who-error" role="alert">${wrong}</span>` : nothing}
