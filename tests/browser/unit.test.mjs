@@ -7,7 +7,7 @@ import { parseExact, toJson } from '../../www/js/exact.js';
 import { tableOfCsv, titleOf, versionsOf } from '../../www/js/artifacts.js';
 import { fileName, kindOfCode } from '../../www/js/code.js';
 import { dayText, prettyJson, saysAll, toolName } from '../../www/js/format.js';
-import { densest } from '../../www/js/highlight.js';
+import { densest, hitsOf } from '../../www/js/highlight.js';
 import { lastBlock, toHtml } from '../../www/js/markdown.js';
 import { fillBlanks, mentionsIn, triggerAt, withoutMention } from '../../www/js/mentions.js';
 import { cardBeside, groupsOf, isLate, joinTexts, kindOf, listPath, severity, shortName,
@@ -33,6 +33,17 @@ const EVENTS = [
 	{ type: 'message', data: '', id: '2' },
 	{ type: 'message', data: ' x', id: '' },
 ];
+
+test('words are found as whole ones, else within others', () => {
+	const found = (text, ...words) => hitsOf(text, words).map(({ at, end }) => text.slice(at, end));
+
+	assert.deepEqual(found('Leave, leaves; LEAVE leave', 'leave'), ['Leave', 'LEAVE', 'leave']);
+	assert.deepEqual(found('leave leave', 'leave'), ['leave', 'leave']);
+	assert.deepEqual(found('Über über x', 'über'), ['Über', 'über']);
+	assert.deepEqual(found('Abschlussbericht', 'bericht'), ['bericht']);
+	assert.deepEqual(found('a.b (c)', 'a.b', '(c)'), ['a.b', '(c)']);
+	assert.deepEqual(hitsOf('x leave', ['leave']), [{ at: 2, end: 7, word: 'leave' }]);
+});
 
 test('of many hits, the place where most of the words are together', () => {
 	const hits = (...all) => all.map(([at, word]) => ({ at, word }));

@@ -40,4 +40,12 @@ export default [{
 		// a method that others write may have arguments that it does not need itself
 		'no-unused-vars': ['error', { args: 'none', caughtErrors: 'all' }],
 	},
+}, {
+	// tests run in Node.js
+	ignores: ['tests/**'],
+	rules: {
+		// Safari has them since 16.4 only, and throws where it meets one
+		'no-restricted-syntax': ['error', ...['Literal[regex.pattern', 'Literal[value', 'TemplateElement[value.raw']
+			.map((what) => ({ selector: `${what}=/\\(\\?<[=!]/]`, message: 'a look behind, which older browsers lack' }))],
+	},
 }];

@@ -52,7 +52,8 @@ def main():
         folder = pathlib.Path(d)
         (folder / "a.js").write_text(
             "/** @param {number} n */\nfunction half(n)\n{\n\treturn n / 2;\n}\nhalf('a');\n"
-            "document.querySelector('p').focuss();\nconst x = 1;\n\nif (y == x)\n\tz = half();\n")
+            "document.querySelector('p').focuss();\nconst x = 1;\n\nif (y == x)\n\tz = half();\n"
+            "new RegExp(`(?<!${x})b`);\n/(?<=a)b/.test('(?<!a)b');\n/(?<a>b)/.test('');\n")
         (folder / "jsconfig.json").write_text(json.dumps(
             {"extends": str(ROOT / "www/jsconfig.json"), "include": ["a.js"]}))
         found = types(folder / "jsconfig.json")
@@ -61,6 +62,8 @@ def main():
         found = lint(["a.js"], cwd=folder)
         tap.finds("a name that nobody declares", found, "'y' is not defined")
         tap.finds("a comparison that converts", found, "(eqeqeq)")
+        tap.result([one.split(":")[1] for one in found if "a look behind" in one] == ["12", "13", "13"],
+                   "finds what older browsers lack in a pattern", found)
     tap.finish()
 
 

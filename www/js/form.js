@@ -99,8 +99,8 @@ export function inWords({ fields }, field, detail)
 {
 	const words = detail.replace(new RegExp(`^${field.key}(\\[\\d+\\])?: `), '');
 	const named = fields.reduce((text, { key, label }) => (/[A-Z]/.test(key) || key === field.key ?
-		text.replace(new RegExp(`(?<![\\w“"])${key}(\\[\\d+\\])?(?![\\w”"])`, 'g'),
-			() => (key === field.key ? label : `“${label}”`)) : text), words);
+		text.replace(new RegExp(`(^|[^\\w“"])${key}(\\[\\d+\\])?(?![\\w”"])`, 'g'),
+			(found, before) => `${before}${key === field.key ? label : `“${label}”`}`) : text), words);
 
 	return named.charAt(0).toUpperCase() + named.slice(1);
 }
@@ -403,7 +403,8 @@ export function rowName(form, record)
 }
 
 /**
- * The text below the name in a list: the first one that people have written.
+ * The text below the name in a list: the first one that people have written, and no id that
+ * a program has given.
  */
 export function secondField(form, record)
 {

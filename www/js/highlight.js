@@ -54,14 +54,15 @@ function rangeOf(nodes, from, to)
  * Where words are: as whole words, or if there are none within others.
  * @returns {{at: number, end: number, word: string}[]}
  */
-function hitsOf(text, words)
+export function hitsOf(text, words)
 {
 	const any = words.map(escaped).join('|');
-	const found = (pattern) => [...text.matchAll(new RegExp(pattern, 'giu'))].map(({ 0: word, index }) =>
-		({ at: index, end: index + word.length, word: word.toLowerCase() }));
-	const whole = found(`(?<![\\p{L}\\p{N}])(?:${any})(?![\\p{L}\\p{N}])`);
+	const found = (before, after) => [...text.matchAll(new RegExp(`(${before})(${any})${after}`, 'giu'))]
+		.map(({ 1: { length }, 2: word, index }) => ({ at: index + length,
+			end: index + length + word.length, word: word.toLowerCase() }));
+	const whole = found('^|[^\\p{L}\\p{N}]', '(?![\\p{L}\\p{N}])');
 
-	return whole.length > 0 ? whole : found(any);
+	return whole.length > 0 ? whole : found('', '');
 }
 
 /**
